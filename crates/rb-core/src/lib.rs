@@ -1,0 +1,1 @@
+//! Bodies, mass, integrators, constraint rows and the certificate of the rb physics engine

@@ -1,0 +1,1 @@
+//! Joints, limits, motors and joint friction as boxed Jacobian rows of the rb physics engine

@@ -1,0 +1,1 @@
+//! Scenes shared by the tests, examples and benchmarks of the rb physics engine

@@ -1,0 +1,1 @@
+//! Interchangeable constraint solvers over islands of the rb physics engine

@@ -1,0 +1,1 @@
+//! Record a run into one self-contained HTML page

@@ -1,0 +1,1 @@
+//! World::step: the facade of the rb physics engine

@@ -1,0 +1,1 @@
+//! Command line, progress bar and summary shared by the examples.
