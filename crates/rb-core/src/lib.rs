@@ -9,13 +9,24 @@
 //! SI units; y is up; a joint frame's z is its axis.
 
 pub mod arena;
+pub mod body;
+pub mod contact_block;
+pub mod discretise;
 pub mod draw;
 pub mod error;
 pub mod handle;
+pub mod integrate;
+pub mod law;
 pub mod manifold;
 pub mod mass;
 pub mod math;
+pub mod params;
+pub mod partition;
+pub mod problem;
+pub mod report;
+pub mod residual;
 pub mod row;
+pub mod solver;
 
 pub use error::{Error, Result};
 pub use glam;

@@ -1,0 +1,113 @@
+//! Integrating one body: forces before the solve, poses after it.
+
+pub mod gyro;
+
+use crate::body::Body;
+use crate::mass::{InvMass, LockedAxes, PrincipalInertia};
+use crate::math::{Pose, Twist, Wrench, turn};
+use crate::params::{Gyroscopic, Params};
+use glam::{DQuat, DVec3};
+
+/// A body within its island: what the substeps read and write.
+#[derive(Clone, Debug)]
+pub struct Mover {
+    /// Slot in the world.
+    pub slot: u32,
+    /// Centre of mass (m, world).
+    pub com: DVec3,
+    /// Attitude.
+    pub q: DQuat,
+    /// Velocity: the state.
+    pub vel: Twist,
+    /// Displacement since contacts were detected: translation (m) and rotation vector (rad).
+    pub moved: Twist,
+    /// W; zero if immovable.
+    pub inv: InvMass,
+    /// Mass (kg).
+    pub mass: f64,
+    /// Centre of mass in the body frame (m).
+    pub com_local: DVec3,
+    /// Inertia.
+    pub inertia: PrincipalInertia,
+    /// Locked world axes.
+    pub locked: LockedAxes,
+    /// Acceleration of gravity on this body (m/s²).
+    pub gravity: DVec3,
+    /// External load (N, N·m).
+    pub force: Wrench,
+    /// Damping rates (1/s).
+    pub damping: [f64; 2],
+    /// Largest distance of the surface from the centre of mass (m).
+    pub extent: f64,
+}
+
+impl Mover {
+    /// Takes a body out of the world for the step. Kinematic bodies get the velocity that carries
+    /// them to their target within `dt`.
+    pub fn new(slot: u32, body: &Body, params: &Params) -> Self {
+        Self {
+            slot,
+            com: body.com,
+            q: body.q,
+            vel: body.vel,
+            moved: Twist::ZERO,
+            inv: body.inv_mass(),
+            mass: body.mass.mass,
+            com_local: body.mass.com_local,
+            inertia: body.inertia,
+            locked: body.locked,
+            gravity: params.gravity * body.gravity_scale,
+            force: body.force,
+            damping: [body.linear_damping, body.angular_damping],
+            extent: body.extent,
+        }
+    }
+
+    /// Pose of the body frame.
+    pub fn frame(&self) -> Pose {
+        Pose::new(self.com - self.q * self.com_local, self.q)
+    }
+
+    /// Rebuilds W at the present attitude.
+    pub fn refresh(&mut self) {
+        if !self.inv.is_zero() {
+            self.inv = InvMass::new(self.mass, &self.inertia, self.q, self.locked);
+        }
+    }
+
+    /// ṽ: the velocity after forces, gravity, damping and the gyroscopic term, before impulses.
+    pub fn predict(&self, h: f64, gyroscopic: Gyroscopic) -> Twist {
+        if self.inv.is_zero() {
+            return self.vel;
+        }
+        let free = self.locked.linear_mask();
+        let lin = self.vel.lin + (free * self.gravity + self.inv.lin * self.force.force) * h;
+        let ang = self.spin_after(h, gyroscopic, DVec3::ZERO);
+        Twist::new(
+            lin / (1.0 + h * self.damping[0]),
+            ang / (1.0 + h * self.damping[1]),
+        )
+    }
+
+    /// Angular velocity after `h` under the external torque and an angular impulse (N·m·s, world).
+    pub fn spin_after(&self, h: f64, gyroscopic: Gyroscopic, impulse: DVec3) -> DVec3 {
+        let w = self.vel.ang;
+        let total = self.force.torque * h + impulse;
+        let bound = self.locked.intersects(LockedAxes::ANGULAR);
+        if bound || (self.inertia.is_round() && gyroscopic == Gyroscopic::Implicit) {
+            return w + self.inv.ang * total;
+        }
+        gyro::step(gyroscopic, &self.inertia, self.q, w, total, h)
+            .unwrap_or_else(|| w + self.inv.ang * total)
+    }
+
+    /// Moves the pose by `h` with the velocity `v`; the state's velocity is left alone.
+    pub fn advance(&mut self, h: f64, v: Twist, gyroscopic: Gyroscopic) {
+        self.com += v.lin * h;
+        self.q = match gyroscopic {
+            Gyroscopic::Variational => gyro::variational_turn(self.q, v.ang, h),
+            Gyroscopic::Implicit => turn(self.q, v.ang, h),
+        };
+        self.moved += v * h;
+    }
+}

@@ -1,0 +1,228 @@
+//! Every knob of a world, with its unit and range.
+
+use crate::error::{Error, Result, check};
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+/// Weights of the implicit scheme: α on forces, β on positions; (1, 1) is implicit Euler.
+///
+/// `v⁺ = v + h W (α f⁺ + (1−α) f)`, `x⁺ = x ⊕ h (β v⁺ + (1−β) v)`.
+/// Source: F. Faure, "A compliant body", SOFA Compliant plugin, 2012, corrected in `docs/theory`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Scheme {
+    /// Implicitness of forces, 0 to 1. Hard, one-sided and friction rows use 1.
+    pub alpha: f64,
+    /// Implicitness of positions, 0 to 1.
+    pub beta: f64,
+}
+
+impl Default for Scheme {
+    fn default() -> Self {
+        Self {
+            alpha: 1.0,
+            beta: 1.0,
+        }
+    }
+}
+
+/// How the term −ω × Iω enters the step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Gyroscopic {
+    /// One Newton step of the implicit equation in the body frame: stable, slightly dissipative.
+    #[default]
+    Implicit,
+    /// Variational update: discrete angular momentum exact, energy bounded; needs |ω| h < 2.
+    /// Source: T. Howell and others, "Dojo: a differentiable physics engine for robotics", 2022.
+    Variational,
+}
+
+/// Spring that stands for a rigid contact inside the fast substep loop: solver regularisation, not
+/// physics. Source: E. Catto, "Soft constraints", GDC 2011.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Softening {
+    /// Highest frequency (Hz); never above 1/(8h).
+    pub frequency: f64,
+    /// Damping ratio.
+    pub ratio: f64,
+}
+
+/// Contact settings.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContactParams {
+    /// Points closer than this are handed to the solver even without relative motion (m).
+    pub margin: f64,
+    /// Fastest speed at which penetration is pushed out (m/s).
+    pub push_out: f64,
+    /// Slowest approach that bounces (m/s).
+    pub bounce_threshold: f64,
+    /// Soft step, or `None` for rigid rows.
+    pub softening: Option<Softening>,
+    /// Swept test that stops fast bodies at static ones, and `bullet` bodies at all.
+    pub swept: bool,
+}
+
+/// Work of the iterative solver in one substep.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sweeps {
+    /// Sweeps of the pass that moves positions, at most.
+    pub position: u32,
+    /// Sweeps of the pass that leaves velocities, at most.
+    pub velocity: u32,
+    /// Both passes stop once no row changed by more than this (m/s).
+    pub stop: f64,
+}
+
+/// When a step counts as right.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tolerances {
+    /// Largest violation of a velocity law (m/s).
+    pub velocity: f64,
+    /// Largest penetration or joint error (m; rad times body size).
+    pub position: f64,
+}
+
+/// When islands fall asleep.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SleepParams {
+    /// Whether islands may sleep at all.
+    pub enabled: bool,
+    /// Surface speed below which a body counts as still (m/s).
+    pub speed: f64,
+    /// How long every body of an island must be still (s).
+    pub time: f64,
+}
+
+/// Settings of a world.
+///
+/// ```
+/// use rb_core::params::Params;
+/// let mut p = Params::game();
+/// assert_eq!(p.substeps, 4);
+/// p.scheme.beta = 1.5;
+/// assert!(p.validate().is_err());
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Params {
+    /// Gravity (m/s²).
+    pub gravity: DVec3,
+    /// Equal parts of one step.
+    pub substeps: u32,
+    /// Implicit scheme.
+    pub scheme: Scheme,
+    /// Gyroscopic term.
+    pub gyroscopic: Gyroscopic,
+    /// Contacts.
+    pub contact: ContactParams,
+    /// Iterative solver.
+    pub sweeps: Sweeps,
+    /// Profile's tolerances.
+    pub tolerances: Tolerances,
+    /// Sleep.
+    pub sleep: SleepParams,
+}
+
+impl Params {
+    /// Fast and robust: 4 substeps of a soft step; 1e-2 m/s, 5 mm.
+    pub fn game() -> Self {
+        Self {
+            gravity: DVec3::new(0.0, -9.81, 0.0),
+            substeps: 4,
+            scheme: Scheme::default(),
+            gyroscopic: Gyroscopic::Implicit,
+            contact: ContactParams {
+                margin: 0.02,
+                push_out: 3.0,
+                bounce_threshold: 1.0,
+                softening: Some(Softening {
+                    frequency: 30.0,
+                    ratio: 10.0,
+                }),
+                swept: true,
+            },
+            sweeps: Sweeps {
+                position: 4,
+                velocity: 4,
+                stop: 1e-9,
+            },
+            tolerances: Tolerances {
+                velocity: 1e-2,
+                position: 5e-3,
+            },
+            sleep: SleepParams {
+                enabled: true,
+                speed: 0.05,
+                time: 0.5,
+            },
+        }
+    }
+
+    /// Accurate: one step per step, rigid contacts with Coulomb's cone at every point, iterated until
+    /// it stands still; 1e-6 m/s, 1e-6 m; no sleep.
+    pub fn robotics() -> Self {
+        let game = Self::game();
+        Self {
+            substeps: 1,
+            contact: ContactParams {
+                bounce_threshold: 0.05,
+                softening: None,
+                ..game.contact
+            },
+            sweeps: Sweeps {
+                position: 500,
+                velocity: 500,
+                stop: 1e-12,
+            },
+            tolerances: Tolerances {
+                velocity: 1e-6,
+                position: 1e-6,
+            },
+            sleep: SleepParams {
+                enabled: false,
+                ..game.sleep
+            },
+            ..game
+        }
+    }
+
+    /// Checks every knob; the error names the first that is out of range.
+    pub fn validate(&self) -> Result<()> {
+        check::vector("gravity", self.gravity)?;
+        if !(1..=1000).contains(&self.substeps) {
+            let value = f64::from(self.substeps);
+            return Err(Error::OutOfRange {
+                argument: "substeps",
+                value,
+                valid: "1 to 1000",
+            });
+        }
+        check::fraction("scheme.alpha", self.scheme.alpha)?;
+        check::fraction("scheme.beta", self.scheme.beta)?;
+        check::non_negative("contact.margin", self.contact.margin)?;
+        check::positive("contact.push_out", self.contact.push_out)?;
+        check::non_negative("contact.bounce_threshold", self.contact.bounce_threshold)?;
+        if let Some(s) = self.contact.softening {
+            check::positive("contact.softening.frequency", s.frequency)?;
+            check::non_negative("contact.softening.ratio", s.ratio)?;
+        }
+        check::non_negative("sweeps.stop", self.sweeps.stop)?;
+        if self.sweeps.position == 0 || self.sweeps.velocity == 0 {
+            return Err(Error::OutOfRange {
+                argument: "sweeps",
+                value: 0.0,
+                valid: ">= 1",
+            });
+        }
+        check::positive("tolerances.velocity", self.tolerances.velocity)?;
+        check::positive("tolerances.position", self.tolerances.position)?;
+        check::positive("sleep.speed", self.sleep.speed)?;
+        check::non_negative("sleep.time", self.sleep.time)?;
+        Ok(())
+    }
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self::game()
+    }
+}

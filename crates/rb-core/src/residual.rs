@@ -1,0 +1,193 @@
+//! The certificate: how far a velocity and its multipliers are from the law the user stated.
+//!
+//! Natural map in mass-scaled units, λ̂ = √a λ, ŵ = w/√a, with a = J W Jᵀ of the row (for a friction
+//! block the mean over its three rows, since per-row scales would bend the cone):
+//!
+//! ```text
+//! rows      e = |λ̂ − clamp(λ̂ − ŵ, √a lo, √a hi)|
+//! friction  e = ‖λ̂ − Π_K(λ̂ − ŵ − σ_D(−ŵₜ) eₙ)‖
+//! ε = √a e   (m/s; rad/s of purely angular rows times the body's extent)
+//! ```
+//!
+//! e = 0 exactly when the law holds; ½e² is the kinetic energy (J) the row is wrong by. Every solver
+//! is graded here and none grades itself. Sources: V. Acary, B. Brogliato, "Numerical Methods for
+//! Nonsmooth Dynamical Systems", 2008; `docs/theory/certificate.md`.
+
+use crate::law::Law;
+use crate::math::Twist;
+use crate::problem::{Block, Pass, Problem, Source};
+use glam::{DVec2, DVec3};
+use serde::{Deserialize, Serialize};
+
+/// Grade of one island.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Grade {
+    /// Largest violation (m/s): what users accept or reject.
+    pub abs: f64,
+    /// Largest violation relative to the largest scaled impulse or free velocity; unit-free.
+    pub rel: f64,
+    /// Root of summed squared violations over summed squared scales; unit-free.
+    pub rms: f64,
+    /// Largest violation of joint rows (m/s).
+    pub joint: f64,
+    /// Largest violation of contact blocks (m/s).
+    pub contact: f64,
+    /// Block of the largest violation.
+    pub worst: Option<Source>,
+    /// Points and rows: open, sticking, sliding (contacts).
+    pub open: u32,
+    /// Contacts that stick.
+    pub stick: u32,
+    /// Contacts that slide.
+    pub slide: u32,
+}
+
+impl Grade {
+    /// The worse of two islands.
+    #[must_use]
+    pub fn worst_of(self, o: Self) -> Self {
+        let (big, small) = if o.abs > self.abs {
+            (o, self)
+        } else {
+            (self, o)
+        };
+        Self {
+            rel: big.rel.max(small.rel),
+            rms: big.rms.max(small.rms),
+            joint: big.joint.max(small.joint),
+            contact: big.contact.max(small.contact),
+            open: big.open + small.open,
+            stick: big.stick + small.stick,
+            slide: big.slide + small.slide,
+            ..big
+        }
+    }
+}
+
+/// Running sums of [`grade`].
+#[derive(Default)]
+struct Sums {
+    grade: Grade,
+    error: f64,
+    scale: f64,
+    error2: f64,
+    scale2: f64,
+}
+
+impl Sums {
+    /// One row or friction block: scaled error, largest scaled quantity, √a, length for rad/s.
+    fn add(&mut self, block: &Block, e: f64, size: f64, root: f64, length: f64) {
+        // NaN must show as the worst violation, not vanish in a comparison.
+        let abs = if e.is_nan() {
+            f64::INFINITY
+        } else {
+            root * e * length
+        };
+        self.error = self.error.max(e);
+        self.scale = self.scale.max(size);
+        self.error2 += e * e;
+        self.scale2 += size * size;
+        let g = &mut self.grade;
+        if abs > g.abs {
+            g.abs = abs;
+            g.worst = Some(block.source);
+        }
+        match block.source {
+            Source::Joint(_) => g.joint = g.joint.max(abs),
+            Source::Contact { .. } => g.contact = g.contact.max(abs),
+        }
+    }
+}
+
+/// Grades multipliers on the velocity-pass law. Velocities are rebuilt from ṽ and λ, so that a
+/// solver's own bookkeeping cannot hide anything. `speed_floor` (m/s), usually |g| h, keeps the
+/// relative grades meaningful at rest.
+pub fn grade(problem: &Problem, speed_floor: f64) -> Grade {
+    let mut p = problem.clone();
+    p.rebuild_velocities();
+    grade_velocities(&p, speed_floor)
+}
+
+/// As [`grade`], for a problem whose velocities are ṽ + W Jᵀλ already.
+pub fn grade_velocities(p: &Problem, speed_floor: f64) -> Grade {
+    let mut sums = Sums::default();
+    for block in &p.blocks {
+        match block.law {
+            Law::Rows => grade_rows(p, block, speed_floor, &mut sums),
+            law => grade_friction(p, block, law, speed_floor, &mut sums),
+        }
+    }
+    let tiny = f64::MIN_POSITIVE;
+    Grade {
+        rel: sums.error / sums.scale.max(tiny),
+        rms: (sums.error2 / sums.scale2.max(tiny)).sqrt(),
+        ..sums.grade
+    }
+}
+
+fn free_rate(p: &Problem, block: &Block, jac: &[Twist; 2]) -> f64 {
+    let [a, b] = block.bodies.map(|i| p.bodies[i as usize].free);
+    jac[0].dot(&a) + jac[1].dot(&b)
+}
+
+fn grade_rows(p: &Problem, block: &Block, speed_floor: f64, sums: &mut Sums) {
+    let extent = block.bodies.map(|i| p.bodies[i as usize].extent);
+    for r in block.rows() {
+        let row = &p.rows[r];
+        let a = row.diag + row.velocity.reg;
+        let root = a.sqrt();
+        let (l, w) = (
+            root * row.lambda,
+            p.violation(block, r, Pass::Velocity) / root,
+        );
+        // `max` then `min` rather than `clamp`: a broken pair lo > hi must grade, not panic.
+        let e = (l - (l - w).max(root * row.lo).min(root * row.hi)).abs();
+        let size = l
+            .abs()
+            .max(free_rate(p, block, &row.jac).abs() / root)
+            .max(speed_floor / root);
+        let angular = row.jac[0].lin == DVec3::ZERO && row.jac[1].lin == DVec3::ZERO;
+        let length = if angular {
+            extent[0].max(extent[1])
+        } else {
+            1.0
+        };
+        sums.add(block, e, size, root, length);
+        if matches!(block.source, Source::Contact { .. }) {
+            if row.lambda > 0.0 {
+                sums.grade.slide += 1
+            } else {
+                sums.grade.open += 1
+            }
+        }
+    }
+}
+
+fn grade_friction(p: &Problem, block: &Block, law: Law, speed_floor: f64, sums: &mut Sums) {
+    let n = block.first as usize;
+    let rows = [&p.rows[n], &p.rows[n + 1], &p.rows[n + 2]];
+    let a = rows.iter().map(|r| r.diag + r.velocity.reg).sum::<f64>() / 3.0;
+    let root = a.sqrt();
+    let vec = |f: &dyn Fn(usize) -> f64| DVec3::new(f(0), f(1), f(2));
+    let l = vec(&|k| root * rows[k].lambda);
+    let w = vec(&|k| p.violation(block, n + k, Pass::Velocity) / root);
+    let lift = law.support(DVec2::new(w.y, w.z));
+    let e = (l - law.project(l - w - DVec3::X * lift)).length();
+    let free = vec(&|k| free_rate(p, block, &rows[k].jac) / root).length();
+    sums.add(
+        block,
+        e,
+        l.length().max(free).max(speed_floor / root),
+        root,
+        1.0,
+    );
+    let t = DVec2::new(l.y, l.z);
+    let state = if l.x <= 0.0 {
+        &mut sums.grade.open
+    } else if law.contains_tangent(t * (1.0 + 1e-9), l.x) {
+        &mut sums.grade.stick
+    } else {
+        &mut sums.grade.slide
+    };
+    *state += 1;
+}

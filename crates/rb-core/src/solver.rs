@@ -1,0 +1,63 @@
+//! What every solver looks like from outside.
+
+use crate::law::LawSet;
+use crate::problem::{Pass, Problem};
+use serde::{Deserialize, Serialize};
+
+/// How a solve ended, by the solver's own account; the certificate decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum SolveStatus {
+    /// Stopped by its own criterion.
+    #[default]
+    Converged,
+    /// Ran out of sweeps; best point so far.
+    Unmet,
+    /// A law in the problem is not supported.
+    Unsupported,
+}
+
+/// What a solver says of one solve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SolveOutcome {
+    /// How it ended.
+    pub status: SolveStatus,
+    /// Sweeps or iterations.
+    pub iterations: u32,
+    /// Largest change of a row in the last sweep (m/s): the free estimate of the residual.
+    pub change: f64,
+}
+
+/// Budget of one solve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// Sweeps or iterations, at most.
+    pub sweeps: u32,
+    /// Stop once no row changes by more than this (m/s).
+    pub stop: f64,
+}
+
+/// Memory a solver may keep between islands of one task.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    /// Dense matrices of joint blocks.
+    pub numbers: Vec<f64>,
+    /// Where each block's matrix starts.
+    pub offsets: Vec<u32>,
+}
+
+/// Reads a problem and improves its multipliers and velocities in place.
+pub trait IslandSolver: Sync {
+    /// Name for reports.
+    fn name(&self) -> &'static str;
+    /// Laws it can solve exactly in the limit.
+    fn laws(&self) -> LawSet;
+    /// Solves one pass from the multipliers present; on return `vel = free + W Jᵀλ`.
+    fn solve(
+        &self,
+        p: &mut Problem,
+        pass: Pass,
+        budget: Budget,
+        scratch: &mut Scratch,
+    ) -> SolveOutcome;
+}
