@@ -58,6 +58,8 @@ pub struct StepReport {
     pub step: u64,
     /// Bodies that were awake.
     pub awake: u32,
+    /// Independent tasks offered to the threads.
+    pub tasks: u32,
     /// Manifolds with at least one point.
     pub manifolds: u32,
     /// Contact points.

@@ -1,1 +1,40 @@
-//! World::step: the facade of the rb physics engine
+//! `World::step`: the facade of the rb physics engine.
+//!
+//! A world holds bodies, their colliders and the joints between them. [`World::step`] finds contacts,
+//! partitions bodies into islands, solves each island and tells, in its [`StepReport`], how right it
+//! was. Start with the [`prelude`].
+//!
+//! [`StepReport`]: rb_core::report::StepReport
+
+mod bodies;
+mod colliders;
+mod debug;
+mod events;
+mod explain;
+mod frame;
+mod hooks;
+mod island;
+mod joints;
+pub mod prelude;
+mod queries;
+mod sleep;
+mod snapshot;
+mod stage;
+mod state;
+mod step;
+mod threads;
+mod world;
+
+pub use debug::DrawFlags;
+pub use events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent};
+pub use explain::{Explanation, Hold, Support, Wakefulness};
+pub use hooks::{Hooks, NoHooks};
+pub use joints::DriveLoad;
+pub use step::StepError;
+pub use world::World;
+
+pub use glam;
+pub use rb_contact as contact;
+pub use rb_core as core;
+pub use rb_joints as joint;
+pub use rb_solve as solve;

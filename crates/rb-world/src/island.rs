@@ -1,0 +1,383 @@
+//! One island through all substeps of a step: predict, assemble, solve, advance.
+//!
+//! Islands share nothing, so each runs on whatever thread is free and the result is the same. A
+//! substep poses the same rows in two passes (see [`rb_core::problem`]): the velocity of the
+//! position pass moves the bodies, that of the velocity pass is kept.
+
+use crate::state::{JointSlot, State};
+use rb_core::arena::Arena;
+use rb_core::contact_block::ContactSet;
+use rb_core::discretise::Discretiser;
+use rb_core::handle::JointKey;
+use rb_core::integrate::Mover;
+use rb_core::law::Law;
+use rb_core::manifold::{ContactMaterial, MAX_POINTS};
+use rb_core::math::Twist;
+use rb_core::params::{Gyroscopic, Params};
+use rb_core::problem::{Pass, Problem, ProblemBody, ProblemRow, Source, Term};
+use rb_core::residual::{Grade, grade_velocities};
+use rb_core::solver::{Budget, IslandSolver, Scratch};
+use rb_joints::{JointBody, JointCx, JointMemory, Rows};
+
+/// A joint within an island.
+#[derive(Clone, Debug)]
+pub(crate) struct IslandJoint {
+    pub(crate) slot: u32,
+    pub(crate) movers: [u32; 2],
+    pub(crate) memory: JointMemory,
+}
+
+/// A manifold within an island.
+#[derive(Clone, Debug)]
+pub(crate) struct IslandContact {
+    pub(crate) manifold: u32,
+    pub(crate) movers: [u32; 2],
+    pub(crate) impulse: [[f64; 3]; MAX_POINTS],
+    /// Gap of each point at the end of the step (m).
+    pub(crate) gap: [f64; MAX_POINTS],
+}
+
+/// How the island went.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Outcome {
+    pub(crate) grade: Grade,
+    pub(crate) iterations: u32,
+    pub(crate) penetration: f64,
+    pub(crate) joint_error: f64,
+}
+
+/// What all islands read.
+pub(crate) struct Shared<'a> {
+    pub(crate) params: &'a Params,
+    pub(crate) contacts: &'a ContactSet,
+    pub(crate) joints: &'a Arena<JointKey, JointSlot>,
+    pub(crate) solver: &'a dyn IslandSolver,
+    pub(crate) h: f64,
+    /// Stored impulses times this are impulses of the present substep.
+    pub(crate) warm_scale: f64,
+}
+
+impl<'a> Shared<'a> {
+    pub(crate) fn new(state: &'a State, solver: &'a dyn IslandSolver, dt: f64) -> Self {
+        let h = dt / f64::from(state.params.substeps);
+        let warm_scale = if state.h > 0.0 { h / state.h } else { 1.0 };
+        Self {
+            params: &state.params,
+            contacts: &state.contacts,
+            joints: &state.joints,
+            solver,
+            h,
+            warm_scale,
+        }
+    }
+}
+
+/// Bodies that can feel one another, and everything between them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Island {
+    /// Movable bodies first (`movable` of them, lowest slot first), then the immovable ones.
+    pub(crate) movers: Vec<Mover>,
+    pub(crate) movable: usize,
+    pub(crate) joints: Vec<IslandJoint>,
+    pub(crate) contacts: Vec<IslandContact>,
+    pub(crate) problem: Problem,
+    pub(crate) outcome: Outcome,
+    /// Movers whose state became non-finite; they were put back and held.
+    pub(crate) frozen: Vec<u32>,
+    scratch: Scratch,
+    rows: Rows,
+}
+
+impl Island {
+    /// Forgets everything, keeping the memory.
+    pub(crate) fn clear(&mut self) {
+        self.movers.clear();
+        self.movable = 0;
+        self.joints.clear();
+        self.contacts.clear();
+        self.problem.clear();
+        self.frozen.clear();
+        self.outcome = Outcome::default();
+    }
+
+    /// Turns impulses of the last step's substep into impulses of this one's.
+    pub(crate) fn rescale(&mut self, factor: f64) {
+        if factor == 1.0 {
+            return;
+        }
+        for joint in &mut self.joints {
+            let scaled: Vec<_> = joint.memory.impulses().iter().map(|&(s, p)| (s, p * factor)).collect();
+            joint.memory.store(scaled);
+        }
+        for p in self.contacts.iter_mut().flat_map(|c| c.impulse.iter_mut().flatten()) {
+            *p *= factor;
+        }
+    }
+
+    /// Runs the step. A body whose state becomes non-finite is put back, held, and the island solved
+    /// again without it.
+    pub(crate) fn run(&mut self, shared: &Shared) {
+        let start = (self.movers.clone(), self.joints.clone(), self.contacts.clone());
+        for _attempt in 0..=self.movable {
+            self.outcome = Outcome::default();
+            for _ in 0..shared.params.substeps {
+                self.substep(shared);
+            }
+            let broken = self.unsound();
+            if broken.is_empty() {
+                break;
+            }
+            let (movers, joints, contacts) = start.clone();
+            (self.movers, self.joints, self.contacts) = (movers, joints, contacts);
+            for joint in &mut self.joints {
+                joint.memory.store([]);
+            }
+            for contact in &mut self.contacts {
+                contact.impulse = Default::default();
+            }
+            self.frozen.extend(broken);
+            for &i in &self.frozen {
+                let m = &mut self.movers[i as usize];
+                (m.inv, m.vel) = (Default::default(), Twist::ZERO);
+            }
+        }
+        self.finish(shared);
+    }
+
+    /// Bodies to blame for a non-finite state: those that forces alone drive out of bounds, or, if
+    /// there is none, all that ended up there.
+    fn unsound(&self) -> Vec<u32> {
+        let bad = |t: &Twist| !(rb_core::body::sound(t.lin) && rb_core::body::sound(t.ang));
+        let all = || 0..self.movable as u32;
+        let end: Vec<u32> = all()
+            .filter(|&i| {
+                let m = &self.movers[i as usize];
+                bad(&m.vel) || !rb_core::body::sound(m.com) || !m.q.is_finite()
+            })
+            .collect();
+        let by_force: Vec<u32> =
+            end.iter().copied().filter(|&i| bad(&self.problem.bodies[i as usize].free)).collect();
+        if by_force.is_empty() { end } else { by_force }
+    }
+
+    fn substep(&mut self, shared: &Shared) {
+        self.assemble(shared);
+        let gyroscopic = shared.params.gyroscopic;
+        let beta = shared.params.scheme.beta;
+        self.solve(shared, Pass::Position, shared.params.sweeps.position);
+        for (m, b) in self.movers.iter_mut().zip(&self.problem.bodies) {
+            let v = b.vel * beta + m.vel * (1.0 - beta);
+            m.advance(shared.h, v, gyroscopic);
+        }
+        if !self.problem.passes_agree() {
+            self.solve(shared, Pass::Velocity, shared.params.sweeps.velocity);
+        }
+        self.problem.rebuild_velocities();
+        for (m, b) in self.movers.iter_mut().zip(&self.problem.bodies) {
+            m.vel = b.vel;
+        }
+        self.keep_impulses();
+    }
+
+    /// Poses the problem of one substep at the present poses.
+    fn assemble(&mut self, shared: &Shared) {
+        self.problem.clear();
+        for m in &mut self.movers {
+            m.refresh();
+            let free = m.predict(shared.h, shared.params.gyroscopic);
+            self.problem.bodies.push(ProblemBody { free, vel: free, inv: m.inv, extent: m.extent });
+        }
+        let numbers = Discretiser {
+            h: shared.h,
+            scheme: shared.params.scheme,
+            contact: shared.params.contact,
+        };
+        for j in 0..self.joints.len() {
+            self.assemble_joint(shared, &numbers, j);
+        }
+        for c in 0..self.contacts.len() {
+            self.assemble_contact(shared, &numbers, c);
+        }
+    }
+
+    fn joint_cx(&self, joint: &IslandJoint, h: f64) -> JointCx {
+        let see = |i: u32| {
+            let m = &self.movers[i as usize];
+            JointBody { pose: m.frame(), com: m.com, vel: m.vel }
+        };
+        JointCx { a: see(joint.movers[0]), b: see(joint.movers[1]), h }
+    }
+
+    fn assemble_joint(&mut self, shared: &Shared, numbers: &Discretiser, j: usize) {
+        let joint = &self.joints[j];
+        let cx = self.joint_cx(joint, shared.h);
+        let Some(slot) = shared.joints.slot(joint.slot) else { return };
+        self.rows.clear();
+        slot.desc.kind.rows(&cx, &joint.memory, &mut self.rows);
+        let bodies = joint.movers;
+        let velocity = bodies.map(|i| self.movers[i as usize].vel);
+        let mut block = smallvec::SmallVec::<[ProblemRow; 12]>::new();
+        for row in &self.rows {
+            let rate = row.jac[0].dot(&velocity[0]) + row.jac[1].dot(&velocity[1]);
+            block.push(numbers.row(row, rate));
+        }
+        self.problem.push_block(bodies, Law::Rows, Source::Joint(j as u32), &block);
+    }
+
+    fn assemble_contact(&mut self, shared: &Shared, numbers: &Discretiser, c: usize) {
+        let contact = &self.contacts[c];
+        let (i, movers) = (contact.manifold as usize, contact.movers);
+        let material = shared.contacts.material(i);
+        let law = Law::friction(material.law, material.friction);
+        let [a, b] = movers.map(|m| &self.movers[m as usize]);
+        let moved = [a.moved, b.moved];
+        let velocity = [a.vel, b.vel];
+        let free = movers.map(|m| self.problem.bodies[m as usize].free);
+        let inv = [a.inv, b.inv];
+        let on_static = a.inv.is_zero() || b.inv.is_zero();
+        for k in 0..shared.contacts.count(i) {
+            let point = shared.contacts.point(i, k);
+            let mut rows = [ProblemRow::default(); 3];
+            for (axis, row) in rows.iter_mut().enumerate() {
+                row.jac = point.jacobian(axis);
+                row.slot = axis as u8;
+                row.lambda = self.contacts[c].impulse[k][axis];
+                (row.lo, row.hi) = (f64::NEG_INFINITY, f64::INFINITY);
+            }
+            let along = |axis: usize, v: &[Twist; 2]| {
+                rows[axis].jac[0].dot(&v[0]) + rows[axis].jac[1].dot(&v[1])
+            };
+            let gap = point.gap + along(0, &moved);
+            let jac = &rows[0].jac;
+            let inv_mass =
+                inv[0].apply(&jac[0]).dot(&jac[0]) + inv[1].apply(&jac[1]).dot(&jac[1]);
+            let rates = [along(0, &velocity), along(0, &free)];
+            let [position, velocity_term] =
+                numbers.normal(gap, rates[0], rates[1], &material, inv_mass, on_static);
+            rows[0].lo = 0.0;
+            rows[0].gap = gap;
+            (rows[0].position, rows[0].velocity) = (position, velocity_term);
+            let belt = surface_speed(&material, &point.axes);
+            for axis in 1..3 {
+                rows[axis].position = Term { bias: -belt[axis - 1], reg: 0.0 };
+                rows[axis].velocity = rows[axis].position;
+            }
+            let source = Source::Contact { manifold: c as u32, point: k as u8 };
+            let used = if law == Law::Rows { 1 } else { 3 };
+            self.problem.push_block(movers, law, source, &rows[..used]);
+        }
+    }
+
+    /// Solves one pass. With the variational rotation the problem is linear only around the present
+    /// impulses, so it is posed again at the spin they really cause until that stands still.
+    fn solve(&mut self, shared: &Shared, pass: Pass, sweeps: u32) {
+        let budget = Budget { sweeps, stop: shared.params.sweeps.stop };
+        let variational = shared.params.gyroscopic == Gyroscopic::Variational;
+        let rounds = if variational { 8 } else { 1 };
+        for _ in 0..rounds {
+            let out = shared.solver.solve(&mut self.problem, pass, budget, &mut self.scratch);
+            self.outcome.iterations += out.iterations;
+            if !variational || self.relinearise(shared.h) < 1e-13 {
+                break;
+            }
+        }
+    }
+
+    /// Moves ṽ so that ṽ + W Jᵀλ is the spin the impulses really cause; returns the largest change.
+    fn relinearise(&mut self, h: f64) -> f64 {
+        let mut impulse = vec![glam::DVec3::ZERO; self.movers.len()];
+        for block in &self.problem.blocks {
+            for r in block.rows() {
+                let row = &self.problem.rows[r];
+                for side in 0..2 {
+                    impulse[block.bodies[side] as usize] += row.jac[side].ang * row.lambda;
+                }
+            }
+        }
+        let mut change = 0.0f64;
+        for (i, m) in self.movers.iter().enumerate().take(self.movable) {
+            let body = &mut self.problem.bodies[i];
+            if body.inv.is_zero() {
+                continue;
+            }
+            let exact = m.spin_after(h, Gyroscopic::Variational, impulse[i]) / (1.0 + h * m.damping[1]);
+            let free = exact - body.inv.ang * impulse[i];
+            change = change.max((free - body.free.ang).length());
+            body.free.ang = free;
+            body.vel.ang = exact;
+        }
+        change
+    }
+
+    /// Takes the multipliers back to where they belong.
+    fn keep_impulses(&mut self) {
+        for joint in &mut self.joints {
+            joint.memory.store([]);
+        }
+        for block in &self.problem.blocks {
+            let rows = &self.problem.rows[block.rows()];
+            match block.source {
+                Source::Joint(j) => {
+                    let memory = &mut self.joints[j as usize].memory;
+                    memory.store(rows.iter().map(|r| (r.slot, r.lambda)));
+                }
+                Source::Contact { manifold, point } => {
+                    let impulse = &mut self.contacts[manifold as usize].impulse[point as usize];
+                    rows.iter().for_each(|r| impulse[r.slot as usize] = r.lambda);
+                }
+            }
+        }
+    }
+
+    /// Grades the last substep and measures gaps at the end of the step.
+    fn finish(&mut self, shared: &Shared) {
+        let floor = shared.params.gravity.length() * shared.h;
+        let mut out = self.outcome;
+        out.grade = grade_velocities(&self.problem, floor);
+        for c in &mut self.contacts {
+            let i = c.manifold as usize;
+            let moved = c.movers.map(|m| self.movers[m as usize].moved);
+            for k in 0..shared.contacts.count(i) {
+                let p = shared.contacts.point(i, k);
+                let jac = p.jacobian(0);
+                c.gap[k] = p.gap + jac[0].dot(&moved[0]) + jac[1].dot(&moved[1]);
+                let rigid = shared.contacts.material(i).compliance == 0.0;
+                if rigid {
+                    out.penetration = out.penetration.max(-c.gap[k]);
+                }
+            }
+        }
+        for j in 0..self.joints.len() {
+            let cx = self.joint_cx(&self.joints[j], shared.h);
+            let Some(slot) = shared.joints.slot(self.joints[j].slot) else { continue };
+            slot.desc.kind.track(&cx, &mut self.joints[j].memory);
+            self.rows.clear();
+            slot.desc.kind.rows(&cx, &self.joints[j].memory, &mut self.rows);
+            let extent = self.joints[j].movers.map(|m| self.movers[m as usize].extent);
+            let extent = extent[0].max(extent[1]);
+            out.joint_error = self.rows.iter().fold(out.joint_error, |e, r| e.max(row_error(r, extent)));
+        }
+        self.outcome = out;
+    }
+}
+
+/// Wanted speeds of b relative to a along the two tangents (m/s).
+fn surface_speed(material: &ContactMaterial, axes: &[glam::DVec3; 3]) -> [f64; 2] {
+    [axes[1].dot(material.surface_velocity), axes[2].dot(material.surface_velocity)]
+}
+
+/// How far a hard position row is from holding (m; rad times `extent`).
+fn row_error(row: &rb_core::row::Row, extent: f64) -> f64 {
+    use rb_core::row::RowKind;
+    if !matches!(row.kind, RowKind::Position { compliance: 0.0, .. }) {
+        return 0.0;
+    }
+    let gap = match (row.lo < 0.0, row.hi > 0.0) {
+        (true, true) => row.gap.abs(),
+        (false, true) => (-row.gap).max(0.0),
+        (true, false) => row.gap.max(0.0),
+        (false, false) => 0.0,
+    };
+    let angular = row.jac.iter().all(|j| j.lin == glam::DVec3::ZERO);
+    if angular { gap * extent } else { gap }
+}

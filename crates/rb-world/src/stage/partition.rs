@@ -1,0 +1,113 @@
+//! Stage 3: which bodies can feel one another, and one [`Island`](crate::island::Island) for each set.
+
+use crate::frame::Frame;
+use crate::island::{IslandContact, IslandJoint};
+use crate::state::State;
+use rb_core::integrate::Mover;
+use rb_core::manifold::MAX_POINTS;
+
+/// No island.
+const NOWHERE: u32 = u32::MAX;
+
+/// Finds the islands of awake bodies and fills them with bodies, joints and contacts.
+pub(crate) fn run(state: &State, frame: &mut Frame) {
+    link(state, frame);
+    place_bodies(state, frame);
+    place_joints(state, frame);
+    place_contacts(state, frame);
+}
+
+fn link(state: &State, frame: &mut Frame) {
+    let islands = &mut frame.partition;
+    islands.reset(state.bodies.capacity());
+    let mut join = |[a, b]: [u32; 2]| {
+        if state.is_active(a) && state.is_active(b) {
+            islands.link(a, b);
+        }
+    };
+    for (_, joint) in state.joints.iter() {
+        join(joint.bodies.map(|h| h.index()));
+    }
+    for i in 0..state.contacts.len() {
+        join(state.contacts.bodies(i));
+    }
+}
+
+fn place_bodies(state: &State, frame: &mut Frame) {
+    let n = state.bodies.capacity();
+    frame.place.clear();
+    frame.place.resize(n, [NOWHERE; 2]);
+    let mut count = 0;
+    for (handle, _) in state.bodies.iter() {
+        let slot = handle.index();
+        if !state.is_active(slot) {
+            continue;
+        }
+        // The root is the lowest slot, so it has been met first.
+        let root = frame.partition.root(slot);
+        if root == slot {
+            frame.place[slot as usize][0] = count;
+            count += 1;
+        } else {
+            frame.place[slot as usize][0] = frame.place[root as usize][0];
+        }
+    }
+    frame.reset_islands(count as usize);
+    for (handle, body) in state.bodies.iter() {
+        let slot = handle.index();
+        let place = &mut frame.place[slot as usize];
+        if place[0] != NOWHERE {
+            let island = &mut frame.islands[place[0] as usize];
+            place[1] = island.movable as u32;
+            island.movers.push(Mover::new(slot, body, &state.params));
+            island.movable += 1;
+        }
+    }
+}
+
+/// Island of a pair of bodies and their numbers in it; `None` if neither is awake. An immovable body
+/// becomes a guest of the island.
+fn seat(state: &State, frame: &mut Frame, slots: [u32; 2]) -> Option<(usize, [u32; 2])> {
+    let home = slots.map(|s| frame.place[s as usize][0]);
+    let island = home.into_iter().find(|&h| h != NOWHERE)? as usize;
+    let seats = slots.map(|slot| {
+        let place = frame.place[slot as usize];
+        if place[0] as usize == island {
+            return place[1];
+        }
+        let isle = &mut frame.islands[island];
+        let guests = &isle.movers[isle.movable..];
+        if let Some(k) = guests.iter().position(|m| m.slot == slot) {
+            return (isle.movable + k) as u32;
+        }
+        isle.movers.push(Mover::new(slot, state.body(slot), &state.params));
+        (isle.movers.len() - 1) as u32
+    });
+    Some((island, seats))
+}
+
+fn place_joints(state: &State, frame: &mut Frame) {
+    for (handle, joint) in state.joints.iter() {
+        let slots = joint.bodies.map(|h| h.index());
+        if let Some((island, movers)) = seat(state, frame, slots) {
+            let memory = joint.memory.clone();
+            frame.islands[island].joints.push(IslandJoint { slot: handle.index(), movers, memory });
+        }
+    }
+}
+
+fn place_contacts(state: &State, frame: &mut Frame) {
+    for i in 0..state.contacts.len() {
+        let Some((island, movers)) = seat(state, frame, state.contacts.bodies(i)) else { continue };
+        let mut impulse = [[0.0; 3]; MAX_POINTS];
+        for (k, p) in impulse.iter_mut().enumerate().take(state.contacts.count(i)) {
+            *p = state.contacts.point(i, k).impulse;
+        }
+        frame.islands[island].contacts.push(IslandContact {
+            manifold: i as u32,
+            movers,
+            impulse,
+            gap: [0.0; MAX_POINTS],
+        });
+    }
+}

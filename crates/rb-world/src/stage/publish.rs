@@ -1,0 +1,193 @@
+//! Stage 6: impulses back to where they persist, events, sleep, and the report.
+
+use crate::events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent};
+use crate::frame::Frame;
+use crate::island::Island;
+use crate::state::{PairList, State};
+use rb_core::body::BodyKind;
+use rb_core::math::Twist;
+use rb_core::problem::Source;
+use rb_core::report::{Culprit, IslandReport, StepReport};
+
+/// Everything that has to be known after a step.
+pub(crate) fn run(
+    state: &mut State,
+    frame: &Frame,
+    events: &mut Events,
+    solver: &'static str,
+    dt: f64,
+    report: &mut StepReport,
+) {
+    state.step += 1;
+    state.time += dt;
+    state.dt = dt;
+    state.h = dt / f64::from(state.params.substeps);
+    store_impulses(state, frame);
+    contact_events(state, frame, events);
+    break_joints(state, frame, events);
+    fall_asleep(state, frame, events, dt);
+    clear_forces(state);
+    fill_report(state, frame, events, solver, report);
+}
+
+fn store_impulses(state: &mut State, frame: &Frame) {
+    for island in frame.islands() {
+        for c in &island.contacts {
+            let i = c.manifold as usize;
+            for k in 0..state.contacts.count(i) {
+                state.contacts.set_impulse(i, k, c.impulse[k]);
+            }
+        }
+        for j in &island.joints {
+            if let Some(slot) = state.joints.slot_mut(j.slot) {
+                slot.memory = j.memory.clone();
+            }
+        }
+    }
+}
+
+/// A pair touches while one of its points carries an impulse or is closed; it goes on touching until
+/// no point is within the margin, so that a resting contact does not flicker.
+fn contact_events(state: &mut State, frame: &Frame, events: &mut Events) {
+    let mut now = PairList::new();
+    let mut closed = vec![false; state.contacts.len()];
+    for c in frame.islands().iter().flat_map(|i| &i.contacts) {
+        let i = c.manifold as usize;
+        closed[i] = (0..state.contacts.count(i)).any(|k| c.impulse[k][0] > 0.0 || c.gap[k] <= 0.0);
+    }
+    for i in 0..state.contacts.len() {
+        let pair = state.contacts.key(i).pair;
+        let before = || state.touching.binary_search(&pair).is_ok();
+        if (closed[i] || before()) && now.last() != Some(&pair) {
+            now.push(pair);
+        }
+    }
+    let before = std::mem::replace(&mut state.touching, now);
+    let make = |state: &State, pair: [u32; 2]| ContactEvent {
+        colliders: pair.map(|c| state.collider_handle(c)),
+        bodies: pair.map(|c| state.colliders.slot(c).map_or_else(Default::default, |s| s.body)),
+    };
+    let begun = difference(&state.touching, &before);
+    let ended = difference(&before, &state.touching);
+    events.contact_begin.extend(begun.map(|p| make(state, p)));
+    events.contact_end.extend(ended.map(|p| make(state, p)));
+    contact_forces(state, events);
+}
+
+/// Members of one sorted list that are not in another.
+pub(crate) fn difference<'a>(
+    a: &'a [[u32; 2]],
+    b: &'a [[u32; 2]],
+) -> impl Iterator<Item = [u32; 2]> + 'a {
+    a.iter().copied().filter(move |p| b.binary_search(p).is_err())
+}
+
+fn contact_forces(state: &State, events: &mut Events) {
+    for &pair in &state.touching {
+        let asked = pair.map(|c| state.collider(c).collider.force_threshold());
+        let Some(threshold) = asked.into_iter().flatten().reduce(f64::min) else { continue };
+        let impulse: f64 = state.contacts.of_pair(pair).map(|i| state.contacts.normal_impulse(i)).sum();
+        let force = impulse / state.h;
+        if force > threshold {
+            let colliders = pair.map(|c| state.collider_handle(c));
+            events.contact_force.push(ContactForceEvent { colliders, force });
+        }
+    }
+}
+
+fn break_joints(state: &mut State, frame: &Frame, events: &mut Events) {
+    let mut broken = Vec::new();
+    for joint in frame.islands().iter().flat_map(|i| &i.joints) {
+        let Some(slot) = state.joints.slot(joint.slot) else { continue };
+        if slot.desc.break_force.is_some() || slot.desc.break_torque.is_some() {
+            let load = state.reaction_of(slot);
+            if slot.desc.breaks(&load) {
+                broken.push((state.joint_handle(joint.slot), load));
+            }
+        }
+    }
+    broken.sort_by_key(|(joint, _)| *joint);
+    for (joint, load) in broken {
+        if let Some(slot) = state.unlink_joint(joint) {
+            events.joint_break.push(JointBreakEvent { joint, bodies: slot.bodies, load });
+        }
+    }
+}
+
+/// An island sleeps if all its bodies have been still, its solve passed, and nothing that moves it
+/// (a moving kinematic body) touches it.
+fn fall_asleep(state: &mut State, frame: &Frame, events: &mut Events, dt: f64) {
+    let tolerance = state.params.tolerances.velocity;
+    for island in frame.islands() {
+        let slots: Vec<u32> = island.movers[..island.movable].iter().map(|m| m.slot).collect();
+        let still = slots.iter().fold(true, |all, &s| state.rests(s, dt) && all);
+        let driven = island.movers[island.movable..].iter().any(|m| m.vel != Twist::ZERO);
+        if still && !driven && island.frozen.is_empty() && island.outcome.grade.abs <= tolerance {
+            state.put_to_sleep(&slots);
+            events.sleep.extend(slots.iter().map(|&s| state.body_handle(s)));
+        }
+    }
+}
+
+fn clear_forces(state: &mut State) {
+    for (_, b) in state.bodies.iter_mut() {
+        b.force = Default::default();
+        if b.kind == BodyKind::Kinematic && b.target.take().is_some() {
+            b.vel = Twist::ZERO;
+        }
+    }
+}
+
+fn fill_report(
+    state: &State,
+    frame: &Frame,
+    events: &Events,
+    solver: &'static str,
+    report: &mut StepReport,
+) {
+    report.step = state.step;
+    report.tasks = frame.tasks;
+    report.manifolds = state.contacts.len() as u32;
+    report.contacts = (0..state.contacts.len()).map(|i| state.contacts.count(i) as u32).sum();
+    report.frozen.clone_from(&events.frozen);
+    let mut worst = None;
+    for island in frame.islands() {
+        let o = island.outcome;
+        if o.grade.abs > report.grade.abs || worst.is_none() {
+            worst = o.grade.worst.map(|source| (island, source));
+        }
+        report.grade = report.grade.worst_of(o.grade);
+        report.penetration = report.penetration.max(o.penetration);
+        report.joint_error = report.joint_error.max(o.joint_error);
+        report.awake += island.movable as u32;
+        report.rows += island.problem.rows.len() as u32;
+        report.islands.push(IslandReport {
+            root: state.body_handle(island.movers[0].slot),
+            bodies: island.movable as u32,
+            rows: island.problem.rows.len() as u32,
+            iterations: o.iterations,
+            solver,
+            grade: o.grade,
+            penetration: o.penetration,
+            joint_error: o.joint_error,
+        });
+    }
+    report.residual = report.grade.abs;
+    report.worst = worst.map(|(island, source)| culprit(state, island, source));
+    let t = state.params.tolerances;
+    report.met = report.residual <= t.velocity
+        && report.penetration <= t.position
+        && report.joint_error <= t.position
+        && report.frozen.is_empty();
+}
+
+fn culprit(state: &State, island: &Island, source: Source) -> Culprit {
+    match source {
+        Source::Joint(j) => Culprit::Joint(state.joint_handle(island.joints[j as usize].slot)),
+        Source::Contact { manifold, .. } => {
+            let i = island.contacts[manifold as usize].manifold as usize;
+            let [a, b] = state.contacts.key(i).pair.map(|c| state.collider_handle(c));
+            Culprit::Contact(a, b)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Everything that persists between steps, serialised whole: restoring it and stepping gives the same
+//! bits as not having saved.
+
+use crate::sleep::SleepGroups;
+use glam::DVec3;
+use rb_contact::{BroadPhase, Collider};
+use rb_core::arena::Arena;
+use rb_core::body::Body;
+use rb_core::contact_block::ContactSet;
+use rb_core::handle::{BodyHandle, BodyKey, ColliderHandle, ColliderKey, JointHandle, JointKey};
+use rb_core::math::{Pose, Twist};
+use rb_core::params::Params;
+use rb_joints::{JointBody, JointCx, JointDesc, JointMemory};
+use serde::{Deserialize, Serialize};
+
+/// A collider and the body that carries it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ColliderSlot {
+    pub(crate) collider: Collider,
+    pub(crate) body: BodyHandle,
+}
+
+/// A joint and the bodies it connects.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct JointSlot {
+    pub(crate) desc: JointDesc,
+    pub(crate) bodies: [BodyHandle; 2],
+    pub(crate) memory: JointMemory,
+}
+
+/// Pairs of collider slots, sorted, lower slot first.
+pub(crate) type PairList = Vec<[u32; 2]>;
+
+/// The persistent half of a world.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct State {
+    pub(crate) params: Params,
+    pub(crate) bodies: Arena<BodyKey, Body>,
+    pub(crate) colliders: Arena<ColliderKey, ColliderSlot>,
+    pub(crate) joints: Arena<JointKey, JointSlot>,
+    pub(crate) broad: BroadPhase,
+    pub(crate) contacts: ContactSet,
+    /// Pairs that touch, and pairs of which one is a sensor that overlaps the other.
+    pub(crate) touching: PairList,
+    pub(crate) overlapping: PairList,
+    pub(crate) groups: SleepGroups,
+    /// Substep of the stored impulses (s).
+    pub(crate) h: f64,
+    /// Step just taken (s): the span between the previous and the present poses.
+    pub(crate) dt: f64,
+    pub(crate) step: u64,
+    pub(crate) time: f64,
+}
+
+impl State {
+    pub(crate) fn new(params: Params) -> Self {
+        Self {
+            params,
+            bodies: Arena::default(),
+            colliders: Arena::default(),
+            joints: Arena::default(),
+            broad: BroadPhase::default(),
+            contacts: ContactSet::default(),
+            touching: Vec::new(),
+            overlapping: Vec::new(),
+            groups: SleepGroups::default(),
+            h: 0.0,
+            dt: 0.0,
+            step: 0,
+            time: 0.0,
+        }
+    }
+
+    /// Body in a slot that is known to be occupied.
+    pub(crate) fn body(&self, slot: u32) -> &Body {
+        self.bodies.slot(slot).expect("body slots in use stay occupied during a step")
+    }
+
+    /// Body in a slot that is known to be occupied.
+    pub(crate) fn body_mut(&mut self, slot: u32) -> &mut Body {
+        self.bodies.slot_mut(slot).expect("body slots in use stay occupied during a step")
+    }
+
+    /// Collider in a slot that is known to be occupied.
+    pub(crate) fn collider(&self, slot: u32) -> &ColliderSlot {
+        self.colliders.slot(slot).expect("collider slots in use stay occupied during a step")
+    }
+
+    /// World pose of the collider in a slot.
+    pub(crate) fn collider_pose(&self, slot: u32) -> Pose {
+        let c = self.collider(slot);
+        self.body(c.body.index()).pose() * *c.collider.offset()
+    }
+
+    pub(crate) fn collider_handle(&self, slot: u32) -> ColliderHandle {
+        self.colliders.handle_at(slot).unwrap_or_default()
+    }
+
+    pub(crate) fn body_handle(&self, slot: u32) -> BodyHandle {
+        self.bodies.handle_at(slot).unwrap_or_default()
+    }
+
+    pub(crate) fn joint_handle(&self, slot: u32) -> JointHandle {
+        self.joints.handle_at(slot).unwrap_or_default()
+    }
+
+    /// Body slots of a collider pair.
+    pub(crate) fn pair_bodies(&self, pair: [u32; 2]) -> [u32; 2] {
+        pair.map(|c| self.collider(c).body.index())
+    }
+
+    /// Whether a body is dynamic, massive and awake: the ones a step moves by solving.
+    pub(crate) fn is_active(&self, slot: u32) -> bool {
+        let b = self.body(slot);
+        b.is_movable() && !b.is_asleep()
+    }
+
+    /// What a joint sees of its bodies now.
+    pub(crate) fn joint_cx(&self, joint: &JointSlot) -> JointCx {
+        let see = |h: BodyHandle| {
+            let b = self.body(h.index());
+            JointBody { pose: b.pose(), com: b.com, vel: b.vel }
+        };
+        JointCx { a: see(joint.bodies[0]), b: see(joint.bodies[1]), h: self.h.max(1e-6) }
+    }
+
+    /// Kinetic plus gravitational energy of all dynamic bodies (J), heights from the origin.
+    pub(crate) fn energy(&self) -> (f64, f64) {
+        let dynamic = || self.bodies.iter().filter(|(_, b)| b.is_movable());
+        let kinetic = dynamic().map(|(_, b)| b.kinetic_energy()).sum();
+        let g = self.params.gravity;
+        let potential = dynamic().map(|(_, b)| -b.mass.mass * b.gravity_scale * g.dot(b.com)).sum();
+        (kinetic, potential)
+    }
+
+    /// Linear momentum (kg·m/s) and angular momentum about the origin (kg·m²/s).
+    pub(crate) fn momentum(&self) -> Twist {
+        let mut total = Twist::ZERO;
+        for (_, b) in self.bodies.iter().filter(|(_, b)| b.is_movable()) {
+            let p: DVec3 = b.vel.lin * b.mass.mass;
+            let spin = b.inertia.world(b.q) * b.vel.ang;
+            total += Twist::new(p, b.com.cross(p) + spin);
+        }
+        total
+    }
+}

@@ -1,0 +1,52 @@
+//! Where parallel stages run: the caller's rayon pool, or one of the world's own.
+
+use std::sync::Arc;
+
+/// Thread pool of a world; not part of its state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Threads {
+    #[cfg(feature = "parallel")]
+    pool: Option<Arc<rayon::ThreadPool>>,
+    #[cfg(not(feature = "parallel"))]
+    _single: Option<Arc<()>>,
+}
+
+impl Threads {
+    /// A pool of `n` threads; 0 returns to the surrounding pool. The result of a step does not
+    /// depend on it.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn set(&mut self, n: usize) -> rb_core::Result<()> {
+        self.pool = match n {
+            0 => None,
+            n => {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build();
+                Some(Arc::new(pool.map_err(|e| rb_core::Error::Contradiction {
+                    argument: "threads",
+                    reason: e.to_string(),
+                })?))
+            }
+        };
+        Ok(())
+    }
+
+    /// Without the `parallel` feature everything runs on the calling thread.
+    #[cfg(not(feature = "parallel"))]
+    pub(crate) fn set(&mut self, _n: usize) -> rb_core::Result<()> {
+        Ok(())
+    }
+
+    /// Runs `f` with the pool installed.
+    #[cfg(feature = "parallel")]
+    pub(crate) fn run<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            Some(pool) => pool.install(f),
+            None => f(),
+        }
+    }
+
+    /// Runs `f`.
+    #[cfg(not(feature = "parallel"))]
+    pub(crate) fn run<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+        f()
+    }
+}
