@@ -14,8 +14,9 @@
 //! Poses are quantised for display: positions to [`POSITION_ERROR`] on each axis, orientations
 //! to [`ROTATION_ERROR`], velocities to [`VELOCITY_ERROR`] on each axis. Only differences to the
 //! previous frame are stored: a moving body costs 10 to 19 bytes a frame (as long as it moves
-//! less than a metre on each axis between two frames), one whose quantised pose did not change
-//! one bit. The page holds the stream deflated.
+//! less than half a metre on each axis between two frames), one whose quantised pose did not
+//! change one bit, and its share of a complete frame every 64. The page holds the stream
+//! deflated.
 //!
 //! # Example
 //!

@@ -70,7 +70,7 @@ fn a_page_plays_steps_and_picks_without_complaint() {
         "location.hash = 'frame=130&camera={x},6,{},{x},0,{z}'",
         z + 0.1
     ));
-    page.wait_for("!document.querySelector('[aria-pressed=true]') || !rbView.stage.stale");
+    page.wait_for("rbView.stage.camera.position.y === 6 && !rbView.stage.stale");
     page.click(720.0, 450.0);
     page.wait_for("document.querySelector('#panel h2')?.textContent === 'body 59'");
     assert_eq!(page.complaints(), [""; 0]);

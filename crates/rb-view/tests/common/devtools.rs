@@ -34,7 +34,7 @@ const FLAGS: [&str; 14] = [
 
 /// A page open in a browser of its own; both end with the value.
 pub(crate) struct Page {
-    browser: Child,
+    _browser: Browser,
     socket: WebSocket<TcpStream>,
     session: String,
     calls: u64,
@@ -72,16 +72,10 @@ impl Page {
     pub(crate) fn open(chromium: &Path, file: &Path, hash: &str) -> Self {
         let deadline = Instant::now() + TIME_LIMIT;
         let profile = tempfile::tempdir().expect("a directory for the profile");
-        let browser = Command::new(chromium)
-            .args(FLAGS)
-            .arg(format!("--user-data-dir={}", profile.path().display()))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the browser starts");
+        let browser = Browser::start(chromium, profile.path());
         let socket = connect(profile.path(), deadline);
         let mut page = Self {
-            browser,
+            _browser: browser,
             socket,
             session: String::new(),
             calls: 0,
@@ -195,11 +189,25 @@ impl Page {
     }
 }
 
-impl Drop for Page {
+/// A running browser; ends with the value, however the test ends.
+struct Browser(Child);
+
+impl Browser {
+    fn start(chromium: &Path, profile: &Path) -> Self {
+        let mut command = Command::new(chromium);
+        command
+            .args(FLAGS)
+            .arg(format!("--user-data-dir={}", profile.display()));
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+        Self(command.spawn().expect("the browser starts"))
+    }
+}
+
+impl Drop for Browser {
     fn drop(&mut self) {
         // A browser that has already ended by itself is as good.
-        let _ = self.browser.kill();
-        let _ = self.browser.wait();
+        let _ = self.0.kill();
+        let _ = self.0.wait();
     }
 }
 
@@ -212,6 +220,9 @@ fn connect(profile: &Path, deadline: Instant) -> WebSocket<TcpStream> {
             let stream = TcpStream::connect(("127.0.0.1", port.parse().expect("a port number")));
             let url = format!("ws://127.0.0.1:{port}{}", path.trim());
             let stream = stream.expect("the DevTools port is open");
+            stream
+                .set_read_timeout(Some(TIME_LIMIT))
+                .expect("a timeout can be set");
             return tungstenite::client(url, stream)
                 .expect("the DevTools socket opens")
                 .0;

@@ -1,7 +1,7 @@
 // The bodies: one instanced mesh per geometry, poses and colours written frame by frame.
 
 import * as THREE from "three";
-import { geometryOf, reach } from "./geometry.js";
+import { facetedMaterial, geometryOf, reach, roundMaterial } from "./geometry.js";
 import { Ground } from "./ground.js";
 
 const STATIC = new THREE.Color("#838a96");
@@ -31,7 +31,8 @@ function localMatrix(part, scale) {
 export class Bodies {
   constructor({ bodies, shapes }) {
     this.group = new THREE.Group();
-    this.material = new THREE.MeshStandardMaterial({ vertexColors: true, roughness: 0.62 });
+    this.round = roundMaterial();
+    this.faceted = facetedMaterial();
     this.outline = new THREE.MeshBasicMaterial({ color: "#ffffff", side: THREE.BackSide });
     this.outlines = new THREE.Group();
     this.states = bodies.map(() => ({
@@ -45,7 +46,8 @@ export class Bodies {
     this.grounds = [];
     this.selected = -1;
     this.batches = this.#collect(bodies, shapes);
-    this.group.add(this.outlines, ...this.batches.map(({ mesh }) => mesh), ...this.grounds.map(({ mesh }) => mesh));
+    for (const { mesh } of [...this.batches, ...this.grounds]) this.group.add(mesh);
+    this.group.add(this.outlines);
   }
 
   /** Sorts the parts of all bodies into one batch per geometry. */
@@ -60,19 +62,19 @@ export class Bodies {
           continue;
         }
         this.reach[index] = Math.max(this.reach[index], Math.hypot(...part.position) + reaches[part.shape]);
-        const { key, scale, build } = geometryOf(shape, part.shape);
-        if (!batches.has(key)) batches.set(key, { build, items: [] });
+        const { key, scale, build, round } = geometryOf(shape, part.shape);
+        if (!batches.has(key)) batches.set(key, { build, round, items: [] });
         const color = part.color
           ? new THREE.Color().setRGB(...part.color.map((c) => c / 255), THREE.SRGBColorSpace)
           : bodyColor(body, index);
         batches.get(key).items.push({ body: index, local: localMatrix(part, scale), color });
       }
     });
-    return Array.from(batches.values(), ({ build, items }) => this.#batch(build(), items));
+    return Array.from(batches.values(), ({ build, round, items }) => this.#batch(build(), round ? this.round : this.faceted, items));
   }
 
-  #batch(geometry, items) {
-    const mesh = new THREE.InstancedMesh(geometry, this.material, items.length);
+  #batch(geometry, material, items) {
+    const mesh = new THREE.InstancedMesh(geometry, material, items.length);
     mesh.instanceColor = new THREE.InstancedBufferAttribute(new Float32Array(items.length * 3), 3);
     mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
     mesh.frustumCulled = false;
@@ -117,7 +119,7 @@ export class Bodies {
     return this.batches.find(({ mesh }) => mesh === hit.object).items[hit.instanceId].body;
   }
 
-  /** Sphere around the bodies that move, or around all if none does. */
+  /** Box around the bodies that move, or around all if none does. */
   bounds() {
     const box = new THREE.Box3();
     const include = (wanted) => {
@@ -131,6 +133,12 @@ export class Bodies {
     if (box.isEmpty()) include(() => true);
     if (box.isEmpty()) box.set(new THREE.Vector3(-1, 0, -1), new THREE.Vector3(1, 2, 1));
     return box;
+  }
+
+  /** Whether something fixed is large enough to be the floor of what is in `box`. */
+  hasFloor(box) {
+    const large = box.getSize(new THREE.Vector3()).length() / 4;
+    return this.grounds.length > 0 || this.reach.some((length, body) => this.kinds[body] === "static" && length > large);
   }
 
   /** Reach of a typical moving body, m: the measure of overlays. */

@@ -1,26 +1,28 @@
-// Geometry of shapes. Shapes of the same proportions share one geometry and differ in scale.
+// Geometry and surface of shapes. Shapes of the same proportions share one geometry and differ in scale.
 
 import * as THREE from "three";
 
-/** How much darker every other sector of a round shape is: makes its spin visible. */
-const SECTOR_SHADE = 0.8;
+const ROUGHNESS = 0.62;
+const QUARTERS = /* glsl */ `
+vec2 edge = clamp(vQuarter / fwidth(vQuarter), -1.0, 1.0);
+diffuseColor.rgb *= 0.9 + 0.1 * edge.x * edge.y;`;
 
 /** A shape's geometry: `key` names what is shared, `scale` fits it, `build` makes it. */
 export function geometryOf(shape, index) {
   const { half_height: half, radius } = shape;
   switch (shape.type) {
     case "ball":
-      return { key: "ball", scale: [radius, radius, radius], build: ball };
+      return { key: "ball", scale: [radius, radius, radius], build: ball, round: true };
     case "cuboid":
       return { key: "cuboid", scale: shape.half_extents, build: cuboid };
     case "cylinder":
-      return { key: "cylinder", scale: [radius, half, radius], build: cylinder };
+      return { key: "cylinder", scale: [radius, half, radius], build: cylinder, round: true };
     case "cone":
-      return { key: "cone", scale: [radius, half, radius], build: cone };
+      return { key: "cone", scale: [radius, half, radius], build: cone, round: true };
     case "capsule": {
       const slenderness = half / radius;
       const build = () => capsule(slenderness);
-      return { key: `capsule ${slenderness}`, scale: [radius, radius, radius], build };
+      return { key: `capsule ${slenderness}`, scale: [radius, radius, radius], build, round: true };
     }
     case "mesh":
       return { key: `mesh ${index}`, scale: [1, 1, 1], build: () => mesh(shape) };
@@ -46,47 +48,47 @@ export function reach(shape) {
 }
 
 function ball() {
-  return shaded(new THREE.SphereGeometry(1, 32, 20), (p) => p.x * p.y * p.z);
+  return new THREE.SphereGeometry(1, 28, 18);
 }
 
 function cuboid() {
-  return shaded(new THREE.BoxGeometry(2, 2, 2), () => 1);
+  return new THREE.BoxGeometry(2, 2, 2);
 }
 
 function cylinder() {
-  return shaded(new THREE.CylinderGeometry(1, 1, 2, 40, 1), (p) => p.x * p.z);
+  return new THREE.CylinderGeometry(1, 1, 2, 32, 1);
 }
 
 function cone() {
-  return shaded(new THREE.ConeGeometry(1, 2, 40, 1), (p) => p.x * p.z);
+  return new THREE.ConeGeometry(1, 2, 32, 1);
 }
 
 function capsule(slenderness) {
-  const geometry = new THREE.CapsuleGeometry(1, 2 * slenderness, 10, 32);
-  return shaded(geometry, (p) => p.x * p.z);
+  return new THREE.CapsuleGeometry(1, 2 * slenderness, 8, 28);
 }
 
 function mesh({ vertices, triangles }) {
   const geometry = new THREE.BufferGeometry();
   geometry.setAttribute("position", new THREE.BufferAttribute(new Float32Array(vertices.flat()), 3));
   geometry.setIndex(triangles.flat());
-  const flat = shaded(geometry, () => 1);
-  flat.computeVertexNormals();
-  return flat;
+  return geometry;
 }
 
-/** Unshares the vertices and darkens the triangles at whose centre `sector` is negative. */
-function shaded(indexed, sector) {
-  const geometry = indexed.toNonIndexed();
-  const { position } = geometry.attributes;
-  const colors = new Float32Array(position.count * 3);
-  const corner = new THREE.Vector3();
-  const centre = new THREE.Vector3();
-  for (let first = 0; first < position.count; first += 3) {
-    centre.set(0, 0, 0);
-    for (let k = 0; k < 3; k++) centre.add(corner.fromBufferAttribute(position, first + k));
-    colors.fill(sector(centre) < 0 ? SECTOR_SHADE : 1, first * 3, first * 3 + 9);
-  }
-  geometry.setAttribute("color", new THREE.BufferAttribute(colors, 3));
-  return geometry;
+/** Flat faces. */
+export function facetedMaterial() {
+  return new THREE.MeshStandardMaterial({ roughness: ROUGHNESS, flatShading: true });
+}
+
+/** Smooth, every other quarter turn about y darker: the spin of a round shape is visible. */
+export function roundMaterial() {
+  const material = new THREE.MeshStandardMaterial({ roughness: ROUGHNESS });
+  material.onBeforeCompile = (shader) => {
+    shader.vertexShader = shader.vertexShader
+      .replace("#include <common>", "#include <common>\nvarying vec2 vQuarter;")
+      .replace("#include <begin_vertex>", "#include <begin_vertex>\nvQuarter = position.xz;");
+    shader.fragmentShader = shader.fragmentShader
+      .replace("#include <common>", "#include <common>\nvarying vec2 vQuarter;")
+      .replace("#include <color_fragment>", `#include <color_fragment>\n${QUARTERS}`);
+  };
+  return material;
 }

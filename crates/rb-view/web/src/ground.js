@@ -1,4 +1,4 @@
-// A half-space: a large plane with a grid that fades before it flickers.
+// Large planes with a grid that fades before it flickers: half-spaces, and a grid on its own.
 
 import * as THREE from "three";
 
@@ -11,24 +11,41 @@ float gridLine(vec2 p) {
   vec2 width = fwidth(p);
   vec2 distance = abs(fract(p - 0.5) - 0.5) / width;
   float line = 1.0 - min(min(distance.x, distance.y), 1.0);
-  return line * (1.0 - smoothstep(0.15, 0.6, max(width.x, width.y)));
+  return line * (1.0 - smoothstep(0.06, 0.4, max(width.x, width.y)));
 }`;
-const PAINT = /* glsl */ `
-diffuseColor.rgb *= 1.0 + 0.55 * gridLine(vPlane) + 0.9 * gridLine(vPlane / 10.0);`;
+const LINES_ON_FLOOR = /* glsl */ `
+diffuseColor.rgb *= 1.0 + 0.4 * gridLine(vPlane) + 0.6 * gridLine(vPlane / 10.0);`;
+const LINES_ALONE = /* glsl */ `
+diffuseColor.a = 0.4 * gridLine(vPlane) + 0.6 * gridLine(vPlane / 10.0);`;
 
-/** A plane material with lines every metre and stronger ones every ten. */
-export function gridMaterial(options) {
-  const material = new THREE.MeshStandardMaterial({ color: "#363c47", roughness: 1, ...options });
+/** A plane across z with lines every metre and stronger ones every ten. */
+function gridPlane(paint, options) {
+  const material = new THREE.MeshStandardMaterial({ color: "#414751", roughness: 1, ...options });
   material.onBeforeCompile = (shader) => {
     shader.vertexShader = shader.vertexShader
       .replace("#include <common>", "#include <common>\nvarying vec2 vPlane;")
       .replace("#include <begin_vertex>", "#include <begin_vertex>\nvPlane = position.xy;");
     shader.fragmentShader = shader.fragmentShader
       .replace("#include <common>", `#include <common>\n${DECLARE}`)
-      .replace("#include <color_fragment>", `#include <color_fragment>\n${PAINT}`);
+      .replace("#include <color_fragment>", `#include <color_fragment>\n${paint}`);
   };
-  return material;
+  // The patch differs in `paint` only, which three cannot see.
+  material.customProgramCacheKey = () => paint;
+  const mesh = new THREE.Mesh(new THREE.PlaneGeometry(EXTENT, EXTENT), material);
+  mesh.frustumCulled = false;
+  return mesh;
 }
+
+/** Level lines for scenes without a floor; they hide nothing that sinks below them. */
+export function referenceGrid(height) {
+  const options = { color: "#6b7483", transparent: true, depthWrite: false, side: THREE.DoubleSide };
+  const grid = gridPlane(LINES_ALONE, options);
+  grid.rotation.x = -Math.PI / 2;
+  grid.position.y = height;
+  return grid;
+}
+
+/** A half-space of a body. */
 
 export class Ground {
   constructor(body, local, normal) {
@@ -38,9 +55,8 @@ export class Ground {
     );
     this.body = body;
     this.local = local.multiply(new THREE.Matrix4().makeRotationFromQuaternion(turn));
-    this.mesh = new THREE.Mesh(new THREE.PlaneGeometry(EXTENT, EXTENT), gridMaterial());
+    this.mesh = gridPlane(LINES_ON_FLOOR);
     this.mesh.matrixAutoUpdate = false;
-    this.mesh.frustumCulled = false;
     this.mesh.receiveShadow = true;
   }
 

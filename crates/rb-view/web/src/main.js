@@ -3,6 +3,7 @@
 import * as THREE from "three";
 import { Bodies } from "./bodies.js";
 import { Charts } from "./charts.js";
+import { referenceGrid } from "./ground.js";
 import { Contacts, Joints } from "./overlays.js";
 import { Panel } from "./panel.js";
 import { Player } from "./player.js";
@@ -46,7 +47,9 @@ class Viewer {
     this.player.seek(frame);
   }
 
-  select(body) {
+  /** Selects a body by its index; any other number selects none. */
+  select(index) {
+    const body = index in this.bodies.states ? index : -1;
     this.bodies.select(body);
     this.panel.show(body, this.stream, this.bodies.states[body]);
     this.stage.invalidate();
@@ -59,7 +62,7 @@ class Viewer {
       before = now;
       this.#show(this.player.frame);
       element("play").classList.toggle("playing", this.player.playing);
-      if (this.stage.draw() && this.shown >= 0) this.#announce();
+      if (this.shown >= 0 && this.stage.draw()) this.#announce();
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
@@ -95,13 +98,13 @@ class Viewer {
   /** With the first frame it is known where the bodies are. */
   #arrive() {
     const box = this.bodies.bounds();
-    if (!this.bodies.grounds.length) this.stage.addReferenceGrid(box.min.y);
+    if (!this.bodies.hasFloor(box)) this.stage.scene.add(referenceGrid(box.min.y));
     this.stage.frame(box);
     this.#hash();
   }
 
   #toggles() {
-    const { material } = this.bodies;
+    const { round, faceted } = this.bodies;
     const { sun } = this.stage;
     const overlay = ({ object }) => (on) => {
       object.visible = on;
@@ -126,7 +129,7 @@ class Viewer {
     add("Contacts", "c", false, overlay(this.contacts));
     add("Joints", "j", false, overlay(this.joints));
     add("Shadows", "s", true, (on) => (sun.castShadow = on));
-    add("Wireframe", "w", false, (on) => (material.wireframe = on));
+    add("Wireframe", "w", false, (on) => (round.wireframe = faceted.wireframe = on));
   }
 
   #transport() {
@@ -165,6 +168,7 @@ class Viewer {
     window.addEventListener("keydown", (event) => {
       const action = actions[event.key];
       if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.target instanceof HTMLSelectElement) return;
       event.preventDefault();
       action(event);
     });

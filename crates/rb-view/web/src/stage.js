@@ -2,7 +2,6 @@
 
 import * as THREE from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
-import { gridMaterial } from "./ground.js";
 
 const BACKGROUND = new THREE.Color("#20242b");
 /** From where the scene is looked at until the user turns it. */
@@ -22,11 +21,11 @@ export class Stage {
     this.camera = new THREE.PerspectiveCamera(38, 1, 0.05, 1000);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener("change", () => this.invalidate());
-    this.sun = new THREE.DirectionalLight("#fff4e6", 2.3);
+    this.sun = new THREE.DirectionalLight("#fff3e2", 1.9);
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.radius = 3;
-    this.scene.add(this.sun, this.sun.target, new THREE.HemisphereLight("#dfe8f5", "#4a443c", 1.55));
+    this.scene.add(this.sun, this.sun.target, new THREE.HemisphereLight("#e9eff8", "#77716b", 2.1));
     this.resize();
   }
 
@@ -54,7 +53,7 @@ export class Stage {
     this.camera.updateProjectionMatrix();
     this.scene.fog.near = distance * 2.2;
     this.scene.fog.far = distance * 14;
-    this.look(centre.clone().addScaledVector(VIEW, distance * 1.08), centre);
+    this.look(centre.clone().addScaledVector(VIEW, distance * 0.84), centre);
     this.#light(centre, radius * 1.8);
   }
 
@@ -63,15 +62,6 @@ export class Stage {
     this.controls.target.copy(at);
     this.controls.update();
     this.invalidate();
-  }
-
-  /** A floor for scenes that have none: only lines, below everything. */
-  addReferenceGrid(height) {
-    const grid = new THREE.Mesh(new THREE.PlaneGeometry(4000, 4000), gridMaterial());
-    grid.rotation.x = -Math.PI / 2;
-    grid.position.y = height;
-    grid.receiveShadow = true;
-    this.scene.add(grid);
   }
 
   #light(centre, radius) {
