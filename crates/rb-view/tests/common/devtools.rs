@@ -12,6 +12,8 @@ use tungstenite::{Message, WebSocket};
 
 /// Everything one browser does has to be done within this time.
 const TIME_LIMIT: Duration = Duration::from_secs(150);
+/// How long a browser may take to close by itself.
+const CLOSING: Duration = Duration::from_secs(4);
 const POLL: Duration = Duration::from_millis(30);
 
 /// Software rendering, and nothing that would reach for the network.
@@ -189,6 +191,14 @@ impl Page {
     }
 }
 
+impl Drop for Page {
+    fn drop(&mut self) {
+        let close = json!({ "id": self.calls + 1, "method": "Browser.close" });
+        // If the socket is gone, the browser is ended the hard way.
+        let _ = self.socket.send(Message::text(close.to_string()));
+    }
+}
+
 /// A running browser; ends with the value, however the test ends.
 struct Browser(Child);
 
@@ -204,7 +214,12 @@ impl Browser {
 }
 
 impl Drop for Browser {
+    /// Leaves a browser that was asked to close a little time to put its profile in order.
     fn drop(&mut self) {
+        let limit = Instant::now() + CLOSING;
+        while matches!(self.0.try_wait(), Ok(None)) && Instant::now() < limit {
+            std::thread::sleep(POLL);
+        }
         // A browser that has already ended by itself is as good.
         let _ = self.0.kill();
         let _ = self.0.wait();
