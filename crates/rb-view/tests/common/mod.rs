@@ -1,0 +1,4 @@
+//! What the browser tests share.
+
+pub(crate) mod devtools;
+pub(crate) mod synthetic;
