@@ -1,0 +1,113 @@
+//! A joint together with what the world has to know about it: collisions, breaking, a user's number.
+//!
+//! The reaction compared with the thresholds is the load all rows of the joint put on b, taken at
+//! the origin of b's joint frame.
+
+use crate::joint::{Joint, JointCx};
+use crate::parts::Frames;
+use crate::registry::AnyJoint;
+use rb_core::error::check;
+use rb_core::math::Wrench;
+use rb_core::row::Row;
+use rb_core::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Input for creating a joint.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct JointDesc {
+    /// The joint.
+    pub kind: AnyJoint,
+    /// Whether the two bodies may touch each other; off unless asked for.
+    pub collide_connected: bool,
+    /// Reaction force (N) above which the joint breaks.
+    pub break_force: Option<f64>,
+    /// Reaction torque (N·m) above which the joint breaks.
+    pub break_torque: Option<f64>,
+    /// Anything the user wants to find again.
+    pub user_data: u64,
+}
+
+impl JointDesc {
+    /// An unbreakable joint between bodies that do not touch each other.
+    pub fn new(kind: impl Into<AnyJoint>) -> Self {
+        Self {
+            kind: kind.into(),
+            collide_connected: false,
+            break_force: None,
+            break_torque: None,
+            user_data: 0,
+        }
+    }
+
+    /// Lets the two bodies touch each other.
+    pub fn collide_connected(mut self) -> Self {
+        self.collide_connected = true;
+        self
+    }
+
+    /// Breaks the joint above a reaction force (N).
+    pub fn break_force(mut self, force: f64) -> Self {
+        self.break_force = Some(force);
+        self
+    }
+
+    /// Breaks the joint above a reaction torque (N·m).
+    pub fn break_torque(mut self, torque: f64) -> Self {
+        self.break_torque = Some(torque);
+        self
+    }
+
+    /// Stores a number of the user's.
+    pub fn user_data(mut self, data: u64) -> Self {
+        self.user_data = data;
+        self
+    }
+
+    /// # Errors
+    /// Those of the joint; a threshold that is not above zero.
+    pub fn validate(&self) -> Result<()> {
+        self.kind.validate()?;
+        for (argument, threshold) in [
+            ("break_force", self.break_force),
+            ("break_torque", self.break_torque),
+        ] {
+            let Some(value) = threshold else { continue };
+            if check::bound(argument, value)? <= 0.0 {
+                return Err(Error::OutOfRange {
+                    argument,
+                    value,
+                    valid: "> 0",
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a reaction is above a threshold.
+    pub fn breaks(&self, reaction: &Wrench) -> bool {
+        let above = |load: f64, threshold: Option<f64>| threshold.is_some_and(|most| load > most);
+        above(reaction.force.length(), self.break_force)
+            || above(reaction.torque.length(), self.break_torque)
+    }
+}
+
+impl<J: Into<AnyJoint>> From<J> for JointDesc {
+    fn from(joint: J) -> Self {
+        Self::new(joint)
+    }
+}
+
+/// Load on b at the origin of its joint frame, world axes, from rows and their impulses
+/// (N·s or N·m·s) over the substep `cx.h`.
+pub fn reaction(joint: &dyn Joint, cx: &JointCx, rows: &[Row], impulses: &[f64]) -> Wrench {
+    let arm = Frames::new(cx, joint.frames()).arm_b;
+    let mut load = Wrench::ZERO;
+    for (row, impulse) in rows.iter().zip(impulses) {
+        let half = row.jac[1] * (impulse / cx.h);
+        load += Wrench {
+            force: half.lin,
+            torque: half.ang - arm.cross(half.lin),
+        };
+    }
+    load
+}

@@ -1,0 +1,170 @@
+//! The contract of a joint: what it sees, what it states, what it remembers.
+//!
+//! A joint is a set of locked directions plus free coordinates with drives. It states both as
+//! [`Row`]s: physics in SI units, no step size, no scheme, nothing special for any solver.
+//!
+//! Sign       coordinate = b relative to a, right-handed; impulse + on b, − on a
+//! Frames     `frames` are local to each *body frame*; rows are in world axes at the centres of mass
+//! Momentum   every row is a force along one common line or a pure pair of torques: its net force
+//!            and net moment vanish at every state, admissible or not
+//! Source     E. J. Haug, "Computer Aided Kinematics and Dynamics of Mechanical Systems", 1989,
+//!            ch. 9 (constraint library); the common line of action is derived in `parts::point`
+
+use crate::axis::Axis;
+use crate::drive::Drive;
+use crate::gizmo;
+use crate::memory::JointMemory;
+use crate::parts::Frames;
+use glam::DVec3;
+use rb_core::draw::DrawSink;
+use rb_core::math::{Pose, Twist};
+use rb_core::row::{Row, RowKind};
+use rb_core::{Error, Result, error::check};
+use smallvec::SmallVec;
+
+/// One body as a joint sees it. A static body has zero velocity.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct JointBody {
+    /// Body frame in the world.
+    pub pose: Pose,
+    /// Centre of mass in the world (m).
+    pub com: DVec3,
+    /// Velocity at the centre of mass, world axes.
+    pub vel: Twist,
+}
+
+/// What a joint may look at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointCx {
+    /// First body.
+    pub a: JointBody,
+    /// Second body.
+    pub b: JointBody,
+    /// Substep (s). Decides only which limits are close enough to need a row.
+    pub h: f64,
+}
+
+/// Rows of one joint.
+pub type Rows = SmallVec<[Row; 12]>;
+
+/// One scalar function of the two poses with its rate and exact derivative.
+///
+/// Pushing a generalised force u (N or N·m) along a coordinate is adding `jacᵀ u` to the bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Coordinate {
+    /// Which of the six directions it measures.
+    pub axis: Axis,
+    /// Value (m or rad); angles of unlimited rotation include whole turns.
+    pub value: f64,
+    /// Rate `jac · v` (m/s or rad/s).
+    pub rate: f64,
+    /// Derivative with respect to the motion of (a, b).
+    pub jac: [Twist; 2],
+}
+
+/// Free coordinates of one joint.
+pub type Coordinates = SmallVec<[Coordinate; 6]>;
+
+/// A joint between two bodies.
+///
+/// Implementors state `frames`, `constraints` and `coordinates`, and `drive` where a coordinate can be
+/// driven; everything else has a default.
+pub trait Joint: core::fmt::Debug + Send + Sync {
+    /// Joint frames in the body frames of (a, b).
+    fn frames(&self) -> &[Pose; 2];
+
+    /// Appends the rows no drive states: locked directions and joint-specific limits.
+    fn constraints(&self, cx: &JointCx, memory: &JointMemory, out: &mut Rows);
+
+    /// The free coordinates, in the order of their axes.
+    fn coordinates(&self, cx: &JointCx, memory: &JointMemory) -> Coordinates;
+
+    /// Joint frames for editing between steps; `None` where they cannot be edited.
+    fn frames_mut(&mut self) -> Option<&mut [Pose; 2]> {
+        None
+    }
+
+    /// The drive of a free coordinate.
+    fn drive(&self, _axis: Axis) -> Option<&Drive> {
+        None
+    }
+
+    /// The drive of a free coordinate, for commands between steps.
+    fn drive_mut(&mut self, _axis: Axis) -> Option<&mut Drive> {
+        None
+    }
+
+    /// Checks frames and drives.
+    ///
+    /// # Errors
+    /// The first argument that is not finite, out of range or contradicts another.
+    fn validate(&self) -> Result<()> {
+        check_frames(self.frames())?;
+        for drive in Axis::ALL.into_iter().filter_map(|axis| self.drive(axis)) {
+            drive.validate()?;
+        }
+        Ok(())
+    }
+
+    /// Appends all rows, hard bilateral ones first, each with its last impulse as warm start.
+    fn rows(&self, cx: &JointCx, memory: &JointMemory, out: &mut Rows) {
+        let first = out.len();
+        self.constraints(cx, memory, out);
+        let driven = |axis| self.drive(axis).is_some_and(|drive| !drive.is_idle());
+        if Axis::ALL.into_iter().any(driven) {
+            for coordinate in self.coordinates(cx, memory) {
+                if let Some(drive) = self.drive(coordinate.axis) {
+                    drive.rows(&coordinate, cx.h, out);
+                }
+            }
+        }
+        let mine = &mut out[first..];
+        mine.sort_by_key(|row| !is_rigid(row));
+        for row in mine {
+            row.warm = memory.impulse(row.slot);
+        }
+    }
+
+    /// Writes the angles reached by a step into the memory, so that turns are not lost.
+    /// Exact while no angle changes by more than half a turn per call.
+    fn track(&self, cx: &JointCx, memory: &mut JointMemory) {
+        for c in self.coordinates(cx, memory) {
+            if c.axis.is_angular() {
+                memory.angle[c.axis.index() - 3] = c.value;
+            }
+        }
+    }
+
+    /// Draws both joint frames and the line between their origins.
+    fn draw(&self, cx: &JointCx, sink: &mut dyn DrawSink) {
+        gizmo::frames(&Frames::new(cx, self.frames()), sink);
+    }
+}
+
+/// Whether a row is hard, bilateral and on the position: the ones that remove a freedom.
+pub fn is_rigid(row: &Row) -> bool {
+    row.kind == RowKind::HARD && row.lo == f64::NEG_INFINITY && row.hi == f64::INFINITY
+}
+
+/// Finite positions and unit rotations.
+///
+/// # Errors
+/// `NotFinite`, `Degenerate` or `OutOfRange` naming the frame.
+pub fn check_frames(frames: &[Pose; 2]) -> Result<()> {
+    for (frame, [position, rotation]) in frames
+        .iter()
+        .zip([["frame_a.p", "frame_a.q"], ["frame_b.p", "frame_b.q"]])
+    {
+        check::vector(position, frame.p)?;
+        check::rotation(rotation, frame.q)?;
+        let length = frame.q.length();
+        if (length - 1.0).abs() > 1e-6 {
+            return Err(Error::OutOfRange {
+                argument: rotation,
+                value: length,
+                valid: "a unit quaternion",
+            });
+        }
+    }
+    Ok(())
+}

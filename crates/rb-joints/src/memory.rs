@@ -1,0 +1,65 @@
+//! What a joint remembers from one step to the next.
+//!
+//! Angles come out of a pose only up to whole turns; the memory holds the number of turns, so that
+//! a hinge can have limits at ±3 turns. Impulses are kept by slot for the warm start of the next
+//! step and for reports; a feature without a row in a step forgets its impulse.
+
+use core::f64::consts::TAU;
+use serde::{Deserialize, Serialize};
+use smallvec::SmallVec;
+
+/// State of one joint between steps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct JointMemory {
+    /// Last value (rad) of the coordinates `AngX`, `AngY`, `AngZ`, whole turns included.
+    pub angle: [f64; 3],
+    impulses: SmallVec<[(u8, f64); 8]>,
+}
+
+impl JointMemory {
+    /// Last impulse (N·s or N·m·s) of a slot; 0 when the slot had no row.
+    pub fn impulse(&self, slot: u8) -> f64 {
+        let found = self.impulses.iter().find(|(s, _)| *s == slot);
+        found.map_or(0.0, |(_, impulse)| *impulse)
+    }
+
+    /// All impulses of the last step as (slot, N·s or N·m·s), in the order of the rows.
+    pub fn impulses(&self) -> &[(u8, f64)] {
+        &self.impulses
+    }
+
+    /// Replaces all impulses by those of the rows just solved: (`Row::slot`, λ).
+    pub fn store(&mut self, impulses: impl IntoIterator<Item = (u8, f64)>) {
+        self.impulses.clear();
+        self.impulses.extend(impulses);
+    }
+
+    /// The angle nearest to `previous` (rad) that agrees with `angle` up to whole turns.
+    pub fn unwrap_angle(previous: f64, angle: f64) -> f64 {
+        angle + TAU * libm::rint((previous - angle) / TAU)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn turns_are_counted_without_drift() {
+        let (mut angle, step) = (0.0, 0.37);
+        for k in 1..=10_000 {
+            let wrapped = rb_core::math::wrap_angle(step * k as f64);
+            angle = JointMemory::unwrap_angle(angle, wrapped);
+        }
+        assert!((angle - 3_700.0).abs() < 1e-9, "{angle}");
+    }
+
+    #[test]
+    fn a_slot_without_a_row_forgets() {
+        let mut memory = JointMemory::default();
+        memory.store([(3, 1.5), (7, -2.0)]);
+        assert_eq!((memory.impulse(3), memory.impulse(7)), (1.5, -2.0));
+        memory.store([(7, 4.0)]);
+        assert_eq!((memory.impulse(3), memory.impulse(7)), (0.0, 4.0));
+    }
+}

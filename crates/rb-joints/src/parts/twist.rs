@@ -1,0 +1,36 @@
+//! Rotation of b about the common axis: the angle of a hinge, the twist of a ball joint.
+//!
+//! Equation   Q = q_a⁻¹ q_b = (x, y, z, w) splits into a twist about z followed by the shortest
+//!            swing of that axis, Q = S T; the twist is τ = 2 atan2(z, w)
+//! Jacobian   with Q̇ = ½ ω Q: τ̇ = 2 (w ż − z ẇ)/(w² + z²) = j · (ω_b − ω_a),
+//!            j = (z_a + z_b) / (1 + z_a · z_b), which is z where the axes agree
+//! Units      rad; torques N·m
+//! Memory     whole turns come from the angle of the last step
+//! Singular   opposite axes, z_a = −z_b: j is kept below 1.5e3
+//! Source     P. Baerlocher, R. Boulic, "Parametrization and range of motion of the ball-and-socket
+//!            joint", 2001 (the split); derivative by own calculation
+
+use super::Frames;
+use crate::axis::Axis;
+use crate::joint::Coordinate;
+use crate::memory::JointMemory;
+use glam::DVec3;
+
+/// Smallest 1 + z_a · z_b divided by.
+const OPPOSITE: f64 = 1e-6;
+
+impl Frames {
+    /// Twist of b about z including whole turns (rad), as `AngZ`.
+    pub fn twist(&self, memory: &JointMemory) -> Coordinate {
+        let q = self.a.q.conjugate() * self.b.q;
+        let angle = JointMemory::unwrap_angle(memory.angle[2], 2.0 * libm::atan2(q.z, q.w));
+        let (za, zb) = (self.a.q * DVec3::Z, self.b.q * DVec3::Z);
+        let j = (za + zb) / (1.0 + za.dot(zb)).max(OPPOSITE);
+        self.torque(Axis::AngZ, angle, j)
+    }
+
+    /// Twist to the nearest whole turn (rad, within ±π): what a locked axis has to remove.
+    pub fn twist_error(&self) -> Coordinate {
+        self.twist(&JointMemory::default())
+    }
+}

@@ -1,0 +1,117 @@
+//! The list of joints: one enum over all of them, so that worlds and files hold plain values.
+//!
+//! Adding a joint is one file with `impl Joint` and one name in `joints!`; serialisation, the
+//! conversions and the conformance tests follow from the list.
+
+use crate::axis::Axis;
+use crate::custom::Custom;
+use crate::drive::Drive;
+use crate::joint::{Coordinates, Joint, JointCx, Rows};
+use crate::memory::JointMemory;
+use crate::*;
+use rb_core::Result;
+use rb_core::draw::DrawSink;
+use rb_core::math::Pose;
+use serde::{Deserialize, Serialize};
+
+macro_rules! joints {
+    ($($name:ident),+ $(,)?) => {
+        /// Any joint.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        pub enum AnyJoint {
+            $(#[doc = concat!("See [`", stringify!($name), "`](crate::", stringify!($name), ").")]
+            $name($name),)+
+            /// A joint of the user's own.
+            Custom(Custom),
+        }
+
+        impl AnyJoint {
+            /// Names of all built-in joints.
+            pub const NAMES: &[&str] = &[$(stringify!($name)),+];
+
+            /// One joint of each built-in kind between two local frames, nothing driven, in the
+            /// order of [`AnyJoint::NAMES`].
+            pub fn all(frame_a: Pose, frame_b: Pose) -> Vec<Self> {
+                vec![$(Self::$name($name::new(frame_a, frame_b))),+]
+            }
+
+            /// Name of the kind; a custom joint gives its own.
+            pub fn name(&self) -> &str {
+                match self {
+                    $(Self::$name(_) => stringify!($name),)+
+                    Self::Custom(custom) => custom.name(),
+                }
+            }
+
+            fn inner(&self) -> &dyn Joint {
+                match self {
+                    $(Self::$name(joint) => joint,)+
+                    Self::Custom(custom) => custom,
+                }
+            }
+
+            fn inner_mut(&mut self) -> &mut dyn Joint {
+                match self {
+                    $(Self::$name(joint) => joint,)+
+                    Self::Custom(custom) => custom,
+                }
+            }
+        }
+
+        $(impl From<$name> for AnyJoint {
+            fn from(joint: $name) -> Self {
+                Self::$name(joint)
+            }
+        })+
+    };
+}
+
+joints! { Fixed, Hinge, Slider, Ball }
+
+impl From<Custom> for AnyJoint {
+    fn from(custom: Custom) -> Self {
+        Self::Custom(custom)
+    }
+}
+
+impl Joint for AnyJoint {
+    fn frames(&self) -> &[Pose; 2] {
+        self.inner().frames()
+    }
+
+    fn frames_mut(&mut self) -> Option<&mut [Pose; 2]> {
+        self.inner_mut().frames_mut()
+    }
+
+    fn constraints(&self, cx: &JointCx, memory: &JointMemory, out: &mut Rows) {
+        self.inner().constraints(cx, memory, out);
+    }
+
+    fn coordinates(&self, cx: &JointCx, memory: &JointMemory) -> Coordinates {
+        self.inner().coordinates(cx, memory)
+    }
+
+    fn drive(&self, axis: Axis) -> Option<&Drive> {
+        self.inner().drive(axis)
+    }
+
+    fn drive_mut(&mut self, axis: Axis) -> Option<&mut Drive> {
+        self.inner_mut().drive_mut(axis)
+    }
+
+    fn validate(&self) -> Result<()> {
+        self.inner().validate()
+    }
+
+    fn rows(&self, cx: &JointCx, memory: &JointMemory, out: &mut Rows) {
+        self.inner().rows(cx, memory, out);
+    }
+
+    fn track(&self, cx: &JointCx, memory: &mut JointMemory) {
+        self.inner().track(cx, memory);
+    }
+
+    fn draw(&self, cx: &JointCx, sink: &mut dyn DrawSink) {
+        self.inner().draw(cx, sink);
+    }
+}
