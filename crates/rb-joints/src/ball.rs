@@ -11,7 +11,7 @@
 //! Source     E. J. Haug, "Computer Aided Kinematics and Dynamics of Mechanical Systems", 1989, §9.4;
 //!            P. Baerlocher, R. Boulic, "Parametrization and range of motion of the ball-and-socket
 //!            joint", 2001
-//! Tests      tests/jacobian_fd.rs, tests/momentum.rs, tests/ranks.rs, tests/ball.rs
+//! Tests      tests/jacobian_fd.rs, tests/momentum.rs, tests/ranks.rs, tests/kinds.rs
 
 use crate::axis::{Axis, Role};
 use crate::drive::Drive;

@@ -6,10 +6,10 @@
 use crate::joint::{Joint, JointCx};
 use crate::parts::Frames;
 use crate::registry::AnyJoint;
+use rb_core::Result;
 use rb_core::error::check;
 use rb_core::math::Wrench;
 use rb_core::row::Row;
-use rb_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// Input for creating a joint.
@@ -71,14 +71,7 @@ impl JointDesc {
             ("break_force", self.break_force),
             ("break_torque", self.break_torque),
         ] {
-            let Some(value) = threshold else { continue };
-            if check::bound(argument, value)? <= 0.0 {
-                return Err(Error::OutOfRange {
-                    argument,
-                    value,
-                    valid: "> 0",
-                });
-            }
+            threshold.map_or(Ok(0.0), |value| check::positive(argument, value))?;
         }
         Ok(())
     }

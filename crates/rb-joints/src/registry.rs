@@ -66,7 +66,7 @@ macro_rules! joints {
     };
 }
 
-joints! { Fixed, Hinge, Slider, Ball }
+joints! { Fixed, Hinge, Slider, Cylindrical, Screw, Ball, Universal, Distance, SixDof }
 
 impl From<Custom> for AnyJoint {
     fn from(custom: Custom) -> Self {

@@ -82,3 +82,21 @@ impl Frames {
         self.torque(Axis::AngX, tilt.angle, self.a.q * n)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_series_meets_the_quotients() {
+        let factors = |sine: f64| {
+            let angle = libm::asin(sine);
+            let u = DVec3::new(sine, 0.0, libm::cos(angle));
+            Tilt { u, sine, angle }.factors()
+        };
+        let edge = 1e-5f64.sqrt();
+        let [(f0, g0), (f1, g1)] = [edge * (1.0 - 1e-9), edge * (1.0 + 1e-9)].map(factors);
+        assert!((f0 - f1).abs() < 1e-13, "{f0} {f1}");
+        assert!((g0 - g1).abs() < 1e-10, "{g0} {g1}");
+    }
+}

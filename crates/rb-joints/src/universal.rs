@@ -1,0 +1,106 @@
+//! Universal joint (Cardan, Hooke): the anchors coincide and x of a stays perpendicular to y of b.
+//!
+//! Equation   e_i · (p_b − p_a) = 0 (i = x, y, z);  x_a · y_b = 0
+//! Jacobian   parts/point, parts/cross
+//! Shapes     4 hard rows, + the rows of the two drives
+//! Units      m, rad (whole turns count); torques N·m
+//! Frames     local to each body: x of a and y of b are the arms of the cross, z is the line of both
+//!            shafts at zero angles; rows in world axes at the centres of mass
+//! Sign       first angle right-handed about x of a, second about y of b, b relative to a
+//! Errors     degenerate or parallel axes in `at_world`; those of the frames and the drives by
+//!            `validate`
+//! Source     E. J. Haug, "Computer Aided Kinematics and Dynamics of Mechanical Systems", 1989, §9.4
+//! Tests      tests/jacobian_fd.rs, tests/momentum.rs, tests/ranks.rs, tests/kinds.rs
+
+use crate::axis::Axis;
+use crate::drive::Drive;
+use crate::joint::{Coordinates, Joint, JointCx, Rows};
+use crate::memory::JointMemory;
+use crate::parts::Frames;
+use crate::placing::{frame_across, frames_at, normalized};
+use glam::DVec3;
+use rb_core::Result;
+use rb_core::math::Pose;
+use serde::{Deserialize, Serialize};
+
+/// Two free rotations about crossing axes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Universal {
+    frames: [Pose; 2],
+    first: Drive,
+    second: Drive,
+}
+
+impl Universal {
+    /// Universal joint between two local frames; both angles are zero where they coincide.
+    pub fn new(frame_a: Pose, frame_b: Pose) -> Self {
+        Self {
+            frames: normalized(frame_a, frame_b),
+            ..Self::default()
+        }
+    }
+
+    /// At the world `point` (m) with the arm `axis_a` carried by a and the arm `axis_b` carried by
+    /// b (world directions, made perpendicular); both angles are zero now.
+    ///
+    /// # Errors
+    /// `Degenerate` or `NotFinite` for `axis_a` or `axis_b`; parallel axes are degenerate.
+    pub fn at_world(
+        pose_a: &Pose,
+        pose_b: &Pose,
+        point: DVec3,
+        [axis_a, axis_b]: [DVec3; 2],
+    ) -> Result<Self> {
+        let world = frame_across(point, axis_a, axis_b)?;
+        let [a, b] = frames_at(pose_a, pose_b, &world);
+        Ok(Self::new(a, b))
+    }
+
+    /// Sets what acts on the rotation about x of a.
+    pub fn first(mut self, drive: Drive) -> Self {
+        self.first = drive;
+        self
+    }
+
+    /// Sets what acts on the rotation about y of b.
+    pub fn second(mut self, drive: Drive) -> Self {
+        self.second = drive;
+        self
+    }
+}
+
+impl Joint for Universal {
+    fn frames(&self) -> &[Pose; 2] {
+        &self.frames
+    }
+
+    fn frames_mut(&mut self) -> Option<&mut [Pose; 2]> {
+        Some(&mut self.frames)
+    }
+
+    fn constraints(&self, cx: &JointCx, _memory: &JointMemory, out: &mut Rows) {
+        let frames = Frames::new(cx, &self.frames);
+        out.extend(frames.point().map(|c| c.lock()));
+        out.push(frames.crossing().lock());
+    }
+
+    fn coordinates(&self, cx: &JointCx, memory: &JointMemory) -> Coordinates {
+        Coordinates::from_iter(Frames::new(cx, &self.frames).cross_angles(memory))
+    }
+
+    fn drive(&self, axis: Axis) -> Option<&Drive> {
+        match axis {
+            Axis::AngX => Some(&self.first),
+            Axis::AngY => Some(&self.second),
+            _ => None,
+        }
+    }
+
+    fn drive_mut(&mut self, axis: Axis) -> Option<&mut Drive> {
+        match axis {
+            Axis::AngX => Some(&mut self.first),
+            Axis::AngY => Some(&mut self.second),
+            _ => None,
+        }
+    }
+}

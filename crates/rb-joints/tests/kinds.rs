@@ -1,0 +1,216 @@
+//! Coordinates and rows particular to one kind of joint, against closed forms.
+
+mod common;
+
+use common::{Random, displaced, entry};
+use glam::{DQuat, DVec3};
+use rb_core::draw::{Color, DrawSink};
+use rb_core::math::{Pose, exp_rotation};
+use rb_core::row::Row;
+use rb_joints::*;
+
+const I: Pose = Pose::IDENTITY;
+
+fn placed(b: Pose) -> JointCx {
+    let b = JointBody {
+        pose: b,
+        com: b.p,
+        ..JointBody::default()
+    };
+    JointCx {
+        a: JointBody::default(),
+        b,
+        h: 0.01,
+    }
+}
+
+fn rows(joint: &dyn Joint, cx: &JointCx) -> Rows {
+    let mut rows = Rows::new();
+    joint.rows(cx, &JointMemory::default(), &mut rows);
+    rows
+}
+
+fn find(rows: &Rows, axis: Axis, role: Role) -> Row {
+    let slot = Slot::new(axis, role).id();
+    *rows.iter().find(|row| row.slot == slot).unwrap()
+}
+
+fn values(joint: &dyn Joint, cx: &JointCx) -> Vec<f64> {
+    let coordinates = joint.coordinates(cx, &JointMemory::default());
+    coordinates.iter().map(|c| c.value).collect()
+}
+
+#[test]
+fn universal_angles_compose_in_order() {
+    let mut random = Random::new(8);
+    for _ in 0..100 {
+        let (alpha, beta) = (3.0 * random.unit(), 3.0 * random.unit());
+        let turn = exp_rotation(DVec3::X * alpha) * exp_rotation(DVec3::Y * beta);
+        let cx = placed(Pose::new(DVec3::ZERO, turn));
+        let joint = Universal::new(I, I);
+        let found = values(&joint, &cx);
+        assert!((found[0] - alpha).abs() < 1e-14 && (found[1] - beta).abs() < 1e-14);
+        assert!(rows(&joint, &cx).iter().all(|row| row.gap.abs() < 1e-15));
+    }
+}
+
+#[test]
+fn swing_and_twist_compose_in_order() {
+    let mut random = Random::new(9);
+    for _ in 0..100 {
+        let swing = DVec3::new(random.unit(), random.unit(), 0.0) * 2.0;
+        let twist = 3.0 * random.unit();
+        let turn = exp_rotation(swing) * exp_rotation(DVec3::Z * twist);
+        let cx = placed(Pose::new(random.vector(), turn));
+        let found = values(&SixDof::new(I, I), &cx);
+        let expected = [cx.b.pose.p.to_array(), [swing.x, swing.y, twist]];
+        for (f, e) in found.iter().zip(expected.as_flattened()) {
+            assert!((f - e).abs() < 1e-13, "{found:?} {expected:?}");
+        }
+    }
+}
+
+#[test]
+fn the_cone_of_a_ball_stops_the_swing_whatever_the_twist() {
+    let joint = Ball::new(I, I).cone(0.5);
+    let turn = exp_rotation(DVec3::new(0.3, -0.6, 0.0)) * exp_rotation(DVec3::Z * 2.0);
+    let cx = placed(Pose::new(DVec3::ZERO, turn));
+    let row = find(&rows(&joint, &cx), Axis::AngX, Role::UpperLimit);
+    assert!((row.gap - (0.5 - 0.45f64.sqrt())).abs() < 1e-14);
+    assert!(row.is_one_sided());
+    for which in 0..2 {
+        for direction in 0..6 {
+            let [plus, minus] = [1e-5, -1e-5].map(|step| {
+                let cx = displaced(&cx, which, direction, step);
+                find(&rows(&joint, &cx), Axis::AngX, Role::UpperLimit).gap
+            });
+            let difference = (plus - minus) / 2e-5;
+            assert!((difference - entry(&row.jac, which, direction)).abs() < 1e-9);
+        }
+    }
+    let inside = placed(I);
+    assert_eq!(rows(&joint, &inside).len(), 3);
+}
+
+#[test]
+fn the_friction_of_a_ball_is_a_box_of_torques() {
+    let joint = Ball::new(I, I).friction(2.0);
+    let rows = rows(&joint, &placed(I));
+    assert_eq!(rows.len(), 6);
+    for (row, axis) in rows[3..].iter().zip([DVec3::X, DVec3::Y, DVec3::Z]) {
+        assert_eq!((row.lo, row.hi, row.target), (-2.0, 2.0, 0.0));
+        assert_eq!((row.jac[1].lin, row.jac[1].ang), (DVec3::ZERO, axis));
+    }
+}
+
+#[test]
+fn a_rope_pulls_and_a_rod_holds() {
+    let cx = placed(Pose::from_translation(DVec3::new(0.0, -2.0, 0.0)));
+    let rope = Distance::new(I, I).rope(1.5);
+    let row = rows(&rope, &cx)[0];
+    assert!((row.gap + 0.5).abs() < 1e-15 && row.is_one_sided());
+    // Positive force pulls b up, towards a.
+    assert_eq!(row.jac[1].lin, DVec3::Y);
+    assert!(rows(&Distance::new(I, I).rope(3.0), &cx).is_empty());
+
+    let rod = Distance::new(I, I).rod(1.5);
+    assert!(is_rigid(&rows(&rod, &cx)[0]));
+    let far = DVec3::new(3.0, 4.0, 0.0);
+    let between = Distance::at_world(&cx.a.pose, &cx.b.pose, DVec3::ZERO, far);
+    assert_eq!(values(&between, &cx), [5.0]);
+}
+
+#[test]
+fn a_screw_advances_one_lead_per_turn() {
+    let joint = Screw::new(I, I).lead(0.02);
+    let mut memory = JointMemory::default();
+    for k in 0..=60 {
+        let angle = 0.2 * f64::from(k);
+        let advance = 0.02 * angle / core::f64::consts::TAU;
+        let turn = exp_rotation(DVec3::Z * angle);
+        let cx = placed(Pose::new(DVec3::Z * advance, turn));
+        joint.track(&cx, &mut memory);
+        let mut rows = Rows::new();
+        joint.rows(&cx, &memory, &mut rows);
+        assert!(rows.iter().all(|row| row.gap.abs() < 1e-14));
+    }
+    assert!((memory.angle[2] - 12.0).abs() < 1e-12);
+}
+
+#[test]
+fn frames_from_the_world_put_every_kind_at_zero() {
+    let mut random = Random::new(10);
+    for _ in 0..50 {
+        let [a, b] = [random.pose(), random.pose()];
+        let (point, axis, across) = (random.vector(), random.vector(), random.vector());
+        let world = frame_along(point, axis).unwrap();
+        let joints: [AnyJoint; 8] = [
+            Fixed::at_world(&a, &b, point).into(),
+            Hinge::at_world(&a, &b, point, axis).unwrap().into(),
+            Slider::at_world(&a, &b, point, axis).unwrap().into(),
+            Cylindrical::at_world(&a, &b, point, axis).unwrap().into(),
+            Screw::at_world(&a, &b, point, axis)
+                .unwrap()
+                .lead(0.1)
+                .into(),
+            Ball::along_world(&a, &b, point, axis).unwrap().into(),
+            Universal::at_world(&a, &b, point, [axis, across])
+                .unwrap()
+                .into(),
+            SixDof::at_world(&a, &b, &world).lock(Axis::ALL).into(),
+        ];
+        let mut cx = placed(b);
+        cx.a.pose = a;
+        for joint in &joints {
+            joint.validate().unwrap();
+            assert!(rows(joint, &cx).iter().all(|row| row.gap.abs() < 1e-14));
+            assert!(values(joint, &cx).iter().all(|value| value.abs() < 1e-14));
+        }
+        let hinge = joints[1].frames();
+        let z = (a * hinge[0]).q * DVec3::Z;
+        assert!((z - axis.normalize()).length() < 1e-14);
+    }
+}
+
+#[test]
+fn reactions_are_taken_at_the_anchor_of_b() {
+    let mut random = Random::new(11);
+    let joint = Fixed::new(random.pose(), random.pose());
+    let cx = random.state();
+    let rows = rows(&joint, &cx);
+    let mut impulses = [0.0; 6];
+    impulses[0] = 0.5;
+    let load = reaction(&joint, &cx, &rows, &impulses);
+    let force = (cx.a.pose * joint.frames()[0]).q * DVec3::X * 50.0;
+    assert!((load.force - force).length() < 1e-12 && load.torque.length() < 1e-12);
+
+    let desc = JointDesc::new(joint).break_force(49.0);
+    assert!(desc.breaks(&load) && !desc.clone().break_force(51.0).breaks(&load));
+    assert!(!JointDesc::from(Ball::default()).breaks(&load));
+}
+
+#[derive(Default)]
+struct Lines(usize);
+
+impl DrawSink for Lines {
+    fn line(&mut self, a: DVec3, b: DVec3, _color: Color) {
+        assert!(a.is_finite() && b.is_finite());
+        self.0 += 1;
+    }
+}
+
+#[test]
+fn every_kind_draws_itself() {
+    let mut random = Random::new(12);
+    for mut joint in common::driven(&mut random) {
+        if let Some(frames) = joint.frames_mut() {
+            frames[0].q = DQuat::IDENTITY;
+        }
+        let mut sink = Lines::default();
+        joint.draw(&random.state(), &mut sink);
+        assert!(sink.0 >= 7, "{}", joint.name());
+    }
+    let mut sink = Lines::default();
+    Ball::new(I, I).cone(0.4).draw(&random.state(), &mut sink);
+    assert!(sink.0 > 24);
+}
