@@ -76,13 +76,13 @@ impl<T> Default for Handle<T> {
 }
 
 /// Marker of body handles.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum BodyKey {}
 /// Marker of collider handles.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum ColliderKey {}
 /// Marker of joint handles.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum JointKey {}
 
 /// Names a body.

@@ -43,7 +43,10 @@ impl World {
     /// # Errors
     /// The handle is dead.
     pub fn body(&self, body: BodyHandle) -> Result<&Body> {
-        self.state.bodies.get(body).ok_or_else(|| dead("body", &body))
+        self.state
+            .bodies
+            .get(body)
+            .ok_or_else(|| dead("body", &body))
     }
 
     /// Whether the handle is alive.
@@ -58,7 +61,9 @@ impl World {
 
     /// Body with a name, the first in slot order.
     pub fn body_named(&self, name: &str) -> Option<BodyHandle> {
-        self.bodies().find(|(_, b)| b.name.as_deref() == Some(name)).map(|(h, _)| h)
+        self.bodies()
+            .find(|(_, b)| b.name.as_deref() == Some(name))
+            .map(|(h, _)| h)
     }
 
     /// Pose of the body frame (m).
@@ -184,7 +189,10 @@ impl World {
     /// Dead handle or not finite.
     pub fn add_force(&mut self, body: BodyHandle, force: impl Into<DVec3>) -> Result<()> {
         let force = check::vector("force", force.into())?;
-        self.edit(body)?.force += Wrench { force, torque: DVec3::ZERO };
+        self.edit(body)?.force += Wrench {
+            force,
+            torque: DVec3::ZERO,
+        };
         Ok(())
     }
 
@@ -194,7 +202,10 @@ impl World {
     /// Dead handle or not finite.
     pub fn add_torque(&mut self, body: BodyHandle, torque: impl Into<DVec3>) -> Result<()> {
         let torque = check::vector("torque", torque.into())?;
-        self.edit(body)?.force += Wrench { force: DVec3::ZERO, torque };
+        self.edit(body)?.force += Wrench {
+            force: DVec3::ZERO,
+            torque,
+        };
         Ok(())
     }
 
@@ -341,5 +352,8 @@ impl World {
 
 /// Error of a dead handle.
 pub(crate) fn dead<T>(argument: &'static str, handle: &rb_core::handle::Handle<T>) -> Error {
-    Error::DeadHandle { argument, handle: format!("{handle:?}") }
+    Error::DeadHandle {
+        argument,
+        handle: format!("{handle:?}"),
+    }
 }

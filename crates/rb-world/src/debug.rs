@@ -54,7 +54,9 @@ impl World {
                 BodyKind::Dynamic if body.is_asleep() => color::ASLEEP,
                 BodyKind::Dynamic => color::DYNAMIC,
             };
-            c.collider.shape().draw(&self.state.collider_pose(h.index()), shade, sink);
+            c.collider
+                .shape()
+                .draw(&self.state.collider_pose(h.index()), shade, sink);
         }
     }
 
@@ -67,7 +69,11 @@ impl World {
                 let p = contacts.point(i, k);
                 let at = body.com + p.arm[0];
                 sink.point(at, color::CONTACT);
-                sink.line(at, at + p.axes[0] * (METRES_PER_NEWTON * p.impulse[0] / h), color::CONTACT);
+                sink.line(
+                    at,
+                    at + p.axes[0] * (METRES_PER_NEWTON * p.impulse[0] / h),
+                    color::CONTACT,
+                );
             }
         }
     }

@@ -103,9 +103,15 @@ impl World {
         } else if !p.enabled || b.flags.contains(BodyFlags::NO_SLEEP) {
             Wakefulness::MayNotSleep
         } else if speed >= p.speed {
-            Wakefulness::Moving { speed, threshold: p.speed }
+            Wakefulness::Moving {
+                speed,
+                threshold: p.speed,
+            }
         } else {
-            Wakefulness::Settling { still: b.still, needed: p.time }
+            Wakefulness::Settling {
+                still: b.still,
+                needed: p.time,
+            }
         })
     }
 
@@ -114,7 +120,9 @@ impl World {
         let h = self.state.h.max(f64::MIN_POSITIVE);
         let mut out = Vec::new();
         for i in 0..contacts.len() {
-            let Some(side) = contacts.bodies(i).iter().position(|&s| s == body.index()) else { continue };
+            let Some(side) = contacts.bodies(i).iter().position(|&s| s == body.index()) else {
+                continue;
+            };
             let (mut impulse, mut normal, mut tangent) = (DVec3::ZERO, 0.0, 0.0);
             for k in 0..contacts.count(i) {
                 let p = contacts.point(i, k);
@@ -146,9 +154,20 @@ impl World {
             let (other, load) = if b == body {
                 (a, load)
             } else {
-                (b, Wrench { force: -load.force, torque: -load.torque })
+                (
+                    b,
+                    Wrench {
+                        force: -load.force,
+                        torque: -load.torque,
+                    },
+                )
             };
-            out.push(Hold { joint, other, load, drives: self.drive_loads(joint)? });
+            out.push(Hold {
+                joint,
+                other,
+                load,
+                drives: self.drive_loads(joint)?,
+            });
         }
         Ok(out)
     }
@@ -163,7 +182,10 @@ impl fmt::Display for Explanation {
             Wakefulness::Asleep => writeln!(f, "asleep")?,
             Wakefulness::MayNotSleep => writeln!(f, "awake: sleep is off for it")?,
             Wakefulness::Moving { speed, threshold } => {
-                writeln!(f, "awake: moves at {speed:.3} m/s, sleeps below {threshold:.3}")?;
+                writeln!(
+                    f,
+                    "awake: moves at {speed:.3} m/s, sleeps below {threshold:.3}"
+                )?;
             }
             Wakefulness::Settling { still, needed } => {
                 writeln!(f, "awake: still for {still:.2} s of {needed:.2} s")?;
@@ -171,13 +193,28 @@ impl fmt::Display for Explanation {
         }
         for s in &self.supports {
             let used = 100.0 * s.friction_use;
-            writeln!(f, "  contact with {:?}: {:.3} N, friction {used:.0} % used", s.other, s.force.length())?;
+            writeln!(
+                f,
+                "  contact with {:?}: {:.3} N, friction {used:.0} % used",
+                s.other,
+                s.force.length()
+            )?;
         }
         for h in &self.holds {
             let (force, torque) = (h.load.force.length(), h.load.torque.length());
-            writeln!(f, "  joint {:?} to {:?}: {force:.3} N, {torque:.3} N·m", h.joint, h.other)?;
+            writeln!(
+                f,
+                "  joint {:?} to {:?}: {force:.3} N, {torque:.3} N·m",
+                h.joint, h.other
+            )?;
             for d in &h.drives {
-                writeln!(f, "    {}: {:.3}, {:.0} % saturated", d.slot, d.force, 100.0 * d.saturation)?;
+                writeln!(
+                    f,
+                    "    {}: {:.3}, {:.0} % saturated",
+                    d.slot,
+                    d.force,
+                    100.0 * d.saturation
+                )?;
             }
         }
         Ok(())

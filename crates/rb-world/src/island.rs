@@ -17,7 +17,7 @@ use rb_core::params::{Gyroscopic, Params};
 use rb_core::problem::{Pass, Problem, ProblemBody, ProblemRow, Source, Term};
 use rb_core::residual::{Grade, grade_velocities};
 use rb_core::solver::{Budget, IslandSolver, Scratch};
-use rb_joints::{JointBody, JointCx, JointMemory, Rows};
+use rb_joints::{Joint, JointBody, JointCx, JointMemory, Rows};
 
 /// A joint within an island.
 #[derive(Clone, Debug)]
@@ -100,16 +100,33 @@ impl Island {
         self.outcome = Outcome::default();
     }
 
+    /// Bytes held, for growth tables.
+    pub(crate) fn bytes(&self) -> usize {
+        self.movers.capacity() * size_of::<Mover>()
+            + self.joints.capacity() * size_of::<IslandJoint>()
+            + self.contacts.capacity() * size_of::<IslandContact>()
+            + self.problem.rows.capacity() * size_of::<ProblemRow>()
+    }
+
     /// Turns impulses of the last step's substep into impulses of this one's.
     pub(crate) fn rescale(&mut self, factor: f64) {
         if factor == 1.0 {
             return;
         }
         for joint in &mut self.joints {
-            let scaled: Vec<_> = joint.memory.impulses().iter().map(|&(s, p)| (s, p * factor)).collect();
+            let scaled: Vec<_> = joint
+                .memory
+                .impulses()
+                .iter()
+                .map(|&(s, p)| (s, p * factor))
+                .collect();
             joint.memory.store(scaled);
         }
-        for p in self.contacts.iter_mut().flat_map(|c| c.impulse.iter_mut().flatten()) {
+        for p in self
+            .contacts
+            .iter_mut()
+            .flat_map(|c| c.impulse.iter_mut().flatten())
+        {
             *p *= factor;
         }
     }
@@ -117,7 +134,11 @@ impl Island {
     /// Runs the step. A body whose state becomes non-finite is put back, held, and the island solved
     /// again without it.
     pub(crate) fn run(&mut self, shared: &Shared) {
-        let start = (self.movers.clone(), self.joints.clone(), self.contacts.clone());
+        let start = (
+            self.movers.clone(),
+            self.joints.clone(),
+            self.contacts.clone(),
+        );
         for _attempt in 0..=self.movable {
             self.outcome = Outcome::default();
             for _ in 0..shared.params.substeps {
@@ -155,8 +176,11 @@ impl Island {
                 bad(&m.vel) || !rb_core::body::sound(m.com) || !m.q.is_finite()
             })
             .collect();
-        let by_force: Vec<u32> =
-            end.iter().copied().filter(|&i| bad(&self.problem.bodies[i as usize].free)).collect();
+        let by_force: Vec<u32> = end
+            .iter()
+            .copied()
+            .filter(|&i| bad(&self.problem.bodies[i as usize].free))
+            .collect();
         if by_force.is_empty() { end } else { by_force }
     }
 
@@ -185,7 +209,12 @@ impl Island {
         for m in &mut self.movers {
             m.refresh();
             let free = m.predict(shared.h, shared.params.gyroscopic);
-            self.problem.bodies.push(ProblemBody { free, vel: free, inv: m.inv, extent: m.extent });
+            self.problem.bodies.push(ProblemBody {
+                free,
+                vel: free,
+                inv: m.inv,
+                extent: m.extent,
+            });
         }
         let numbers = Discretiser {
             h: shared.h,
@@ -203,15 +232,25 @@ impl Island {
     fn joint_cx(&self, joint: &IslandJoint, h: f64) -> JointCx {
         let see = |i: u32| {
             let m = &self.movers[i as usize];
-            JointBody { pose: m.frame(), com: m.com, vel: m.vel }
+            JointBody {
+                pose: m.frame(),
+                com: m.com,
+                vel: m.vel,
+            }
         };
-        JointCx { a: see(joint.movers[0]), b: see(joint.movers[1]), h }
+        JointCx {
+            a: see(joint.movers[0]),
+            b: see(joint.movers[1]),
+            h,
+        }
     }
 
     fn assemble_joint(&mut self, shared: &Shared, numbers: &Discretiser, j: usize) {
         let joint = &self.joints[j];
         let cx = self.joint_cx(joint, shared.h);
-        let Some(slot) = shared.joints.slot(joint.slot) else { return };
+        let Some(slot) = shared.joints.slot(joint.slot) else {
+            return;
+        };
         self.rows.clear();
         slot.desc.kind.rows(&cx, &joint.memory, &mut self.rows);
         let bodies = joint.movers;
@@ -221,7 +260,8 @@ impl Island {
             let rate = row.jac[0].dot(&velocity[0]) + row.jac[1].dot(&velocity[1]);
             block.push(numbers.row(row, rate));
         }
-        self.problem.push_block(bodies, Law::Rows, Source::Joint(j as u32), &block);
+        self.problem
+            .push_block(bodies, Law::Rows, Source::Joint(j as u32), &block);
     }
 
     fn assemble_contact(&mut self, shared: &Shared, numbers: &Discretiser, c: usize) {
@@ -249,8 +289,7 @@ impl Island {
             };
             let gap = point.gap + along(0, &moved);
             let jac = &rows[0].jac;
-            let inv_mass =
-                inv[0].apply(&jac[0]).dot(&jac[0]) + inv[1].apply(&jac[1]).dot(&jac[1]);
+            let inv_mass = inv[0].apply(&jac[0]).dot(&jac[0]) + inv[1].apply(&jac[1]).dot(&jac[1]);
             let rates = [along(0, &velocity), along(0, &free)];
             let [position, velocity_term] =
                 numbers.normal(gap, rates[0], rates[1], &material, inv_mass, on_static);
@@ -259,10 +298,16 @@ impl Island {
             (rows[0].position, rows[0].velocity) = (position, velocity_term);
             let belt = surface_speed(&material, &point.axes);
             for axis in 1..3 {
-                rows[axis].position = Term { bias: -belt[axis - 1], reg: 0.0 };
+                rows[axis].position = Term {
+                    bias: -belt[axis - 1],
+                    reg: 0.0,
+                };
                 rows[axis].velocity = rows[axis].position;
             }
-            let source = Source::Contact { manifold: c as u32, point: k as u8 };
+            let source = Source::Contact {
+                manifold: c as u32,
+                point: k as u8,
+            };
             let used = if law == Law::Rows { 1 } else { 3 };
             self.problem.push_block(movers, law, source, &rows[..used]);
         }
@@ -271,11 +316,16 @@ impl Island {
     /// Solves one pass. With the variational rotation the problem is linear only around the present
     /// impulses, so it is posed again at the spin they really cause until that stands still.
     fn solve(&mut self, shared: &Shared, pass: Pass, sweeps: u32) {
-        let budget = Budget { sweeps, stop: shared.params.sweeps.stop };
+        let budget = Budget {
+            sweeps,
+            stop: shared.params.sweeps.stop,
+        };
         let variational = shared.params.gyroscopic == Gyroscopic::Variational;
         let rounds = if variational { 8 } else { 1 };
         for _ in 0..rounds {
-            let out = shared.solver.solve(&mut self.problem, pass, budget, &mut self.scratch);
+            let out = shared
+                .solver
+                .solve(&mut self.problem, pass, budget, &mut self.scratch);
             self.outcome.iterations += out.iterations;
             if !variational || self.relinearise(shared.h) < 1e-13 {
                 break;
@@ -300,7 +350,8 @@ impl Island {
             if body.inv.is_zero() {
                 continue;
             }
-            let exact = m.spin_after(h, Gyroscopic::Variational, impulse[i]) / (1.0 + h * m.damping[1]);
+            let exact =
+                m.spin_after(h, Gyroscopic::Variational, impulse[i]) / (1.0 + h * m.damping[1]);
             let free = exact - body.inv.ang * impulse[i];
             change = change.max((free - body.free.ang).length());
             body.free.ang = free;
@@ -323,7 +374,8 @@ impl Island {
                 }
                 Source::Contact { manifold, point } => {
                     let impulse = &mut self.contacts[manifold as usize].impulse[point as usize];
-                    rows.iter().for_each(|r| impulse[r.slot as usize] = r.lambda);
+                    rows.iter()
+                        .for_each(|r| impulse[r.slot as usize] = r.lambda);
                 }
             }
         }
@@ -349,13 +401,22 @@ impl Island {
         }
         for j in 0..self.joints.len() {
             let cx = self.joint_cx(&self.joints[j], shared.h);
-            let Some(slot) = shared.joints.slot(self.joints[j].slot) else { continue };
+            let Some(slot) = shared.joints.slot(self.joints[j].slot) else {
+                continue;
+            };
             slot.desc.kind.track(&cx, &mut self.joints[j].memory);
             self.rows.clear();
-            slot.desc.kind.rows(&cx, &self.joints[j].memory, &mut self.rows);
-            let extent = self.joints[j].movers.map(|m| self.movers[m as usize].extent);
+            slot.desc
+                .kind
+                .rows(&cx, &self.joints[j].memory, &mut self.rows);
+            let extent = self.joints[j]
+                .movers
+                .map(|m| self.movers[m as usize].extent);
             let extent = extent[0].max(extent[1]);
-            out.joint_error = self.rows.iter().fold(out.joint_error, |e, r| e.max(row_error(r, extent)));
+            out.joint_error = self
+                .rows
+                .iter()
+                .fold(out.joint_error, |e, r| e.max(row_error(r, extent)));
         }
         self.outcome = out;
     }
@@ -363,13 +424,22 @@ impl Island {
 
 /// Wanted speeds of b relative to a along the two tangents (m/s).
 fn surface_speed(material: &ContactMaterial, axes: &[glam::DVec3; 3]) -> [f64; 2] {
-    [axes[1].dot(material.surface_velocity), axes[2].dot(material.surface_velocity)]
+    [
+        axes[1].dot(material.surface_velocity),
+        axes[2].dot(material.surface_velocity),
+    ]
 }
 
 /// How far a hard position row is from holding (m; rad times `extent`).
 fn row_error(row: &rb_core::row::Row, extent: f64) -> f64 {
     use rb_core::row::RowKind;
-    if !matches!(row.kind, RowKind::Position { compliance: 0.0, .. }) {
+    if !matches!(
+        row.kind,
+        RowKind::Position {
+            compliance: 0.0,
+            ..
+        }
+    ) {
         return 0.0;
     }
     let gap = match (row.lo < 0.0, row.hi > 0.0) {

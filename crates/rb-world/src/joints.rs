@@ -6,7 +6,9 @@ use crate::world::World;
 use rb_core::handle::{BodyHandle, JointHandle};
 use rb_core::math::Wrench;
 use rb_core::{Error, Result};
-use rb_joints::{Axis, Coordinate, Coordinates, Drive, Joint, JointDesc, JointMemory, Role, Rows, Slot, reaction};
+use rb_joints::{
+    Axis, Coordinate, Coordinates, Drive, Joint, JointDesc, JointMemory, Role, Rows, Slot, reaction,
+};
 
 /// How hard one drive of a joint works.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,15 +36,24 @@ impl World {
         let desc = joint.into();
         desc.validate()?;
         let (body_a, body_b) = (self.body(a)?, self.body(b)?);
-        let clash = |reason: &str| Error::Contradiction { argument: "bodies", reason: reason.into() };
+        let clash = |reason: &str| Error::Contradiction {
+            argument: "bodies",
+            reason: reason.into(),
+        };
         if a == b {
             return Err(clash("a joint needs two different bodies"));
         }
         let fixed = |k| k != rb_core::body::BodyKind::Dynamic;
         if fixed(body_a.kind) && fixed(body_b.kind) {
-            return Err(clash("neither body is dynamic, so the joint could not move anything"));
+            return Err(clash(
+                "neither body is dynamic, so the joint could not move anything",
+            ));
         }
-        let mut slot = JointSlot { desc, bodies: [a, b], memory: JointMemory::default() };
+        let mut slot = JointSlot {
+            desc,
+            bodies: [a, b],
+            memory: JointMemory::default(),
+        };
         let cx = self.state.joint_cx(&slot);
         slot.desc.kind.track(&cx, &mut slot.memory);
         let handle = self.state.joints.insert(slot);
@@ -58,11 +69,17 @@ impl World {
     /// # Errors
     /// Dead handle.
     pub fn remove_joint(&mut self, joint: JointHandle) -> Result<()> {
-        self.state.unlink_joint(joint).map(|_| ()).ok_or_else(|| dead("joint", &joint))
+        self.state
+            .unlink_joint(joint)
+            .map(|_| ())
+            .ok_or_else(|| dead("joint", &joint))
     }
 
     fn joint_slot(&self, joint: JointHandle) -> Result<&JointSlot> {
-        self.state.joints.get(joint).ok_or_else(|| dead("joint", &joint))
+        self.state
+            .joints
+            .get(joint)
+            .ok_or_else(|| dead("joint", &joint))
     }
 
     /// Description of a joint.
@@ -132,7 +149,10 @@ impl World {
     /// Dead handle.
     pub fn coordinates(&self, joint: JointHandle) -> Result<Coordinates> {
         let slot = self.joint_slot(joint)?;
-        Ok(slot.desc.kind.coordinates(&self.state.joint_cx(slot), &slot.memory))
+        Ok(slot
+            .desc
+            .kind
+            .coordinates(&self.state.joint_cx(slot), &slot.memory))
     }
 
     /// The coordinate of a joint along one axis.
@@ -141,10 +161,12 @@ impl World {
     /// Dead handle, or an axis that is not free.
     pub fn coordinate(&self, joint: JointHandle, axis: Axis) -> Result<Coordinate> {
         let all = self.coordinates(joint)?;
-        all.into_iter().find(|c| c.axis == axis).ok_or_else(|| Error::Contradiction {
-            argument: "axis",
-            reason: format!("{} is not a free axis of this joint", axis.name()),
-        })
+        all.into_iter()
+            .find(|c| c.axis == axis)
+            .ok_or_else(|| Error::Contradiction {
+                argument: "axis",
+                reason: format!("{} is not a free axis of this joint", axis.name()),
+            })
     }
 
     /// Load all rows of a joint put on b at the origin of its joint frame (N, N·m, world axes), mean
@@ -183,7 +205,9 @@ impl State {
     /// Rows of a joint at the present poses.
     fn joint_rows(&self, slot: &JointSlot) -> Rows {
         let mut rows = Rows::new();
-        slot.desc.kind.rows(&self.joint_cx(slot), &slot.memory, &mut rows);
+        slot.desc
+            .kind
+            .rows(&self.joint_cx(slot), &slot.memory, &mut rows);
         rows
     }
 
@@ -200,8 +224,16 @@ impl State {
             let name = Slot::from_id(row.slot)?;
             let force = slot.memory.impulse(row.slot) / h;
             let bound = if force < 0.0 { row.lo } else { row.hi };
-            let saturation = if bound.is_finite() && bound != 0.0 { force / bound } else { 0.0 };
-            (name.role != Role::Lock).then_some(DriveLoad { slot: name, force, saturation })
+            let saturation = if bound.is_finite() && bound != 0.0 {
+                force / bound
+            } else {
+                0.0
+            };
+            (name.role != Role::Lock).then_some(DriveLoad {
+                slot: name,
+                force,
+                saturation,
+            })
         };
         rows.iter().filter_map(load).collect()
     }

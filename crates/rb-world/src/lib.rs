@@ -16,7 +16,7 @@ mod hooks;
 mod island;
 mod joints;
 pub mod prelude;
-mod queries;
+
 mod sleep;
 mod snapshot;
 mod stage;

@@ -8,7 +8,7 @@ pub use crate::joints::DriveLoad;
 pub use crate::step::StepError;
 pub use crate::world::World;
 pub use glam::{DMat3, DQuat, DVec3, Quat, Vec3};
-pub use rb_contact::{ColliderDesc, CollisionGroups, CombineRule, Material, Shape};
+pub use rb_contact::{ColliderDesc, CollisionGroups, Combine, Material, Shape};
 pub use rb_core::body::{Body, BodyDesc, BodyFlags, BodyKind};
 pub use rb_core::draw::DrawSink;
 pub use rb_core::handle::{BodyHandle, ColliderHandle, JointHandle};
@@ -17,6 +17,4 @@ pub use rb_core::mass::{LockedAxes, MassProps};
 pub use rb_core::math::{Pose, Twist, Wrench};
 pub use rb_core::params::{Gyroscopic, Params, Scheme, Softening};
 pub use rb_core::report::{Culprit, IslandReport, StepReport};
-pub use rb_joints::{
-    AnyJoint, Axis, Ball, Fixed, Hinge, Joint, JointDesc, Motor, Slider, Spring,
-};
+pub use rb_joints::{AnyJoint, Axis, Ball, Fixed, Hinge, Joint, JointDesc, Motor, Slider, Spring};

@@ -30,9 +30,13 @@ impl State {
 
     /// Wakes a body and all that sleep with it; returns the slots woken.
     pub(crate) fn wake(&mut self, slot: u32) -> Vec<u32> {
-        let Some(body) = self.bodies.slot_mut(slot) else { return Vec::new() };
+        let Some(body) = self.bodies.slot_mut(slot) else {
+            return Vec::new();
+        };
         body.still = 0.0;
-        let Some(id) = body.asleep else { return Vec::new() };
+        let Some(id) = body.asleep else {
+            return Vec::new();
+        };
         let members = self.groups.members.remove(&id).unwrap_or_default();
         for &m in &members {
             if let Some(b) = self.bodies.slot_mut(m) {

@@ -28,7 +28,10 @@ impl World {
     /// # Errors
     /// None in practice: the state holds nothing that cannot be written.
     pub fn save(&self) -> Result<Vec<u8>> {
-        let snapshot = SnapshotRef { format: FORMAT, state: &self.state };
+        let snapshot = SnapshotRef {
+            format: FORMAT,
+            state: &self.state,
+        };
         postcard::to_allocvec(&snapshot).map_err(|e| malformed(&e))
     }
 
@@ -40,7 +43,10 @@ impl World {
         let (format, rest) = postcard::take_from_bytes::<u32>(bytes).map_err(|e| malformed(&e))?;
         if format != FORMAT {
             let reason = format!("format {format}, this build reads format {FORMAT}");
-            return Err(Error::Malformed { what: "snapshot", reason });
+            return Err(Error::Malformed {
+                what: "snapshot",
+                reason,
+            });
         }
         let snapshot: Snapshot = postcard::from_bytes(rest).map_err(|e| malformed(&e))?;
         snapshot.state.params.validate()?;
@@ -62,5 +68,8 @@ impl World {
 }
 
 fn malformed(e: &postcard::Error) -> Error {
-    Error::Malformed { what: "snapshot", reason: e.to_string() }
+    Error::Malformed {
+        what: "snapshot",
+        reason: e.to_string(),
+    }
 }

@@ -3,7 +3,8 @@
 
 use crate::sleep::SleepGroups;
 use glam::DVec3;
-use rb_contact::{BroadPhase, Collider};
+use rb_contact::Collider;
+use rb_contact::broad::BroadPhase;
 use rb_core::arena::Arena;
 use rb_core::body::Body;
 use rb_core::contact_block::ContactSet;
@@ -73,23 +74,29 @@ impl State {
 
     /// Body in a slot that is known to be occupied.
     pub(crate) fn body(&self, slot: u32) -> &Body {
-        self.bodies.slot(slot).expect("body slots in use stay occupied during a step")
+        self.bodies
+            .slot(slot)
+            .expect("body slots in use stay occupied during a step")
     }
 
     /// Body in a slot that is known to be occupied.
     pub(crate) fn body_mut(&mut self, slot: u32) -> &mut Body {
-        self.bodies.slot_mut(slot).expect("body slots in use stay occupied during a step")
+        self.bodies
+            .slot_mut(slot)
+            .expect("body slots in use stay occupied during a step")
     }
 
     /// Collider in a slot that is known to be occupied.
     pub(crate) fn collider(&self, slot: u32) -> &ColliderSlot {
-        self.colliders.slot(slot).expect("collider slots in use stay occupied during a step")
+        self.colliders
+            .slot(slot)
+            .expect("collider slots in use stay occupied during a step")
     }
 
     /// World pose of the collider in a slot.
     pub(crate) fn collider_pose(&self, slot: u32) -> Pose {
         let c = self.collider(slot);
-        self.body(c.body.index()).pose() * *c.collider.offset()
+        c.collider.pose(&self.body(c.body.index()).pose())
     }
 
     pub(crate) fn collider_handle(&self, slot: u32) -> ColliderHandle {
@@ -104,11 +111,6 @@ impl State {
         self.joints.handle_at(slot).unwrap_or_default()
     }
 
-    /// Body slots of a collider pair.
-    pub(crate) fn pair_bodies(&self, pair: [u32; 2]) -> [u32; 2] {
-        pair.map(|c| self.collider(c).body.index())
-    }
-
     /// Whether a body is dynamic, massive and awake: the ones a step moves by solving.
     pub(crate) fn is_active(&self, slot: u32) -> bool {
         let b = self.body(slot);
@@ -119,9 +121,17 @@ impl State {
     pub(crate) fn joint_cx(&self, joint: &JointSlot) -> JointCx {
         let see = |h: BodyHandle| {
             let b = self.body(h.index());
-            JointBody { pose: b.pose(), com: b.com, vel: b.vel }
+            JointBody {
+                pose: b.pose(),
+                com: b.com,
+                vel: b.vel,
+            }
         };
-        JointCx { a: see(joint.bodies[0]), b: see(joint.bodies[1]), h: self.h.max(1e-6) }
+        JointCx {
+            a: see(joint.bodies[0]),
+            b: see(joint.bodies[1]),
+            h: self.h.max(1e-6),
+        }
     }
 
     /// Kinetic plus gravitational energy of all dynamic bodies (J), heights from the origin.
@@ -129,7 +139,9 @@ impl State {
         let dynamic = || self.bodies.iter().filter(|(_, b)| b.is_movable());
         let kinetic = dynamic().map(|(_, b)| b.kinetic_energy()).sum();
         let g = self.params.gravity;
-        let potential = dynamic().map(|(_, b)| -b.mass.mass * b.gravity_scale * g.dot(b.com)).sum();
+        let potential = dynamic()
+            .map(|(_, b)| -b.mass.mass * b.gravity_scale * g.dot(b.com))
+            .sum();
         (kinetic, potential)
     }
 

@@ -20,9 +20,11 @@ impl Threads {
             0 => None,
             n => {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build();
-                Some(Arc::new(pool.map_err(|e| rb_core::Error::Contradiction {
-                    argument: "threads",
-                    reason: e.to_string(),
+                Some(Arc::new(pool.map_err(|e| {
+                    rb_core::Error::Contradiction {
+                        argument: "threads",
+                        reason: e.to_string(),
+                    }
                 })?))
             }
         };

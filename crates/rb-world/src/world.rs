@@ -6,11 +6,11 @@ use crate::hooks::{Hooks, NoHooks};
 use crate::state::State;
 use crate::step::{self, StepError};
 use crate::threads::Threads;
+use rb_core::Result;
 use rb_core::math::Twist;
 use rb_core::params::Params;
 use rb_core::report::StepReport;
 use rb_core::solver::IslandSolver;
-use rb_core::Result;
 use rb_solve::Pgs;
 use std::sync::Arc;
 
@@ -73,7 +73,15 @@ impl World {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::BadTimeStep(dt));
         }
-        let Self { state, frame, events, hooks, solver, threads, .. } = self;
+        let Self {
+            state,
+            frame,
+            events,
+            hooks,
+            solver,
+            threads,
+            ..
+        } = self;
         let (hooks, solver) = (&**hooks, &**solver);
         self.report = threads.run(|| step::step(state, frame, events, hooks, solver, dt));
         Ok(self.report.clone())
@@ -153,7 +161,12 @@ impl World {
         self.state.bodies.capacity() * size_of::<rb_core::body::Body>()
             + self.state.colliders.capacity() * size_of::<crate::state::ColliderSlot>()
             + self.state.contacts.bytes()
-            + self.frame.islands.iter().map(crate::island::Island::bytes).sum::<usize>()
+            + self
+                .frame
+                .islands
+                .iter()
+                .map(crate::island::Island::bytes)
+                .sum::<usize>()
     }
 }
 

@@ -14,15 +14,30 @@ fn t03_motor_stall() {
             world.add_torque(body, [0.0, 0.0, -5.0]).unwrap();
             world.step(h).unwrap();
             let t = k as f64 * h;
-            let wanted = if rate < 0.0 { rate * t } else { (rate * t).min(6.0) };
+            let wanted = if rate < 0.0 {
+                rate * t
+            } else {
+                (rate * t).min(6.0)
+            };
             let w = world.velocity(body).unwrap().ang.z;
-            assert!((w - wanted).abs() < 1e-10, "tau {tau}, t {t}: {w} vs {wanted}");
+            assert!(
+                (w - wanted).abs() < 1e-10,
+                "tau {tau}, t {t}: {w} vs {wanted}"
+            );
             // It holds the speed with the load's torque once it is reached.
             let torque = world.drive_loads(joint).unwrap()[0].force;
             let held = rate > 0.0 && k > 100;
-            assert!((torque - if held { 5.0 } else { tau }).abs() < 1e-9, "torque {torque} at {t}");
+            assert!(
+                (torque - if held { 5.0 } else { tau }).abs() < 1e-9,
+                "torque {torque} at {t}"
+            );
         }
-        close("angular speed after 2 s", world.velocity(body).unwrap().ang.z, if rate < 0.0 { -8.0 } else { 6.0 }, 1e-10);
+        close(
+            "angular speed after 2 s",
+            world.velocity(body).unwrap().ang.z,
+            if rate < 0.0 { -8.0 } else { 6.0 },
+            1e-10,
+        );
     }
 }
 
@@ -31,7 +46,9 @@ fn t04_joint_dry_friction() {
     let h = 0.01;
     let start = |w0: f64| {
         let (mut world, body, joint) = wheel(weightless(), 2.0, |hinge| hinge.friction(1.5));
-        world.set_velocity(body, DVec3::ZERO, [0.0, 0.0, w0]).unwrap();
+        world
+            .set_velocity(body, DVec3::ZERO, [0.0, 0.0, w0])
+            .unwrap();
         (world, body, joint)
     };
     let (mut world, body, _) = start(0.0);
@@ -45,29 +62,62 @@ fn t04_joint_dry_friction() {
         world.add_torque(body, [0.0, 0.0, 2.5]).unwrap();
         world.step(h).unwrap();
     }
-    close("speed after 1 s under 2.5 N·m", world.velocity(body).unwrap().ang.z, 0.5, 1e-9);
+    close(
+        "speed after 1 s under 2.5 N·m",
+        world.velocity(body).unwrap().ang.z,
+        0.5,
+        1e-9,
+    );
 
     let (mut world, body, joint) = start(3.0);
-    run(&mut world, h, 400, |w, _| assert!(w.velocity(body).unwrap().ang.z > -1e-12, "reversed"));
-    close("speed at 4 s", world.velocity(body).unwrap().ang.z, 0.0, 1e-9);
-    close("angle at rest", world.coordinate(joint, Axis::AngZ).unwrap().value, 5.985, 1e-9);
-    run(&mut world, h, 100, |w, _| assert!(w.velocity(body).unwrap().ang.length() < 1e-12));
+    run(&mut world, h, 400, |w, _| {
+        assert!(w.velocity(body).unwrap().ang.z > -1e-12, "reversed")
+    });
+    close(
+        "speed at 4 s",
+        world.velocity(body).unwrap().ang.z,
+        0.0,
+        1e-9,
+    );
+    close(
+        "angle at rest",
+        world.coordinate(joint, Axis::AngZ).unwrap().value,
+        5.985,
+        1e-9,
+    );
+    run(&mut world, h, 100, |w, _| {
+        assert!(w.velocity(body).unwrap().ang.length() < 1e-12)
+    });
 }
 
 #[test]
 fn t06_velocity_limiter() {
     let h = 0.01;
-    let (mut world, body, joint) = slider_mass(weightless(), 1.0, DVec3::X, |s| s.max_rate(2.0), 0.0);
+    let (mut world, body, joint) =
+        slider_mass(weightless(), 1.0, DVec3::X, |s| s.max_rate(2.0), 0.0);
     for k in 1..=40 {
         world.add_force(body, [10.0, 0.0, 0.0]).unwrap();
         world.step(h).unwrap();
         let wanted = (0.1 * k as f64).min(2.0);
-        assert!((world.velocity(body).unwrap().lin.x - wanted).abs() < 1e-10, "step {k}");
+        assert!(
+            (world.velocity(body).unwrap().lin.x - wanted).abs() < 1e-10,
+            "step {k}"
+        );
     }
-    let force: f64 = world.drive_loads(joint).unwrap().iter().map(|d| d.force.abs()).sum();
+    let force: f64 = world
+        .drive_loads(joint)
+        .unwrap()
+        .iter()
+        .map(|d| d.force.abs())
+        .sum();
     close("limiter force", force, 10.0, 1e-9);
     world.add_force(body, [-10.0, 0.0, 0.0]).unwrap();
     world.step(h).unwrap();
-    let force: f64 = world.drive_loads(joint).unwrap().iter().map(|d| d.force.abs()).sum();
+    let force: f64 = world
+        .drive_loads(joint)
+        .unwrap()
+        .iter()
+        .map(|d| d.force.abs())
+        .sum();
     close("limiter force when slowing", force, 0.0, 1e-12);
 }

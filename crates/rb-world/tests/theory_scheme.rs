@@ -6,15 +6,31 @@ use proptest::prelude::*;
 use rb_world::prelude::*;
 
 fn with_scheme(alpha: f64, beta: f64) -> Params {
-    Params { scheme: Scheme { alpha, beta }, ..weightless() }
+    Params {
+        scheme: Scheme { alpha, beta },
+        ..weightless()
+    }
 }
 
 /// Position and velocity of a spring-mass after `n` steps.
-fn oscillate(params: Params, spring: Spring, m: f64, h: f64, n: usize, x0: f64, v0: f64) -> [f64; 2] {
+fn oscillate(
+    params: Params,
+    spring: Spring,
+    m: f64,
+    h: f64,
+    n: usize,
+    x0: f64,
+    v0: f64,
+) -> [f64; 2] {
     let (mut world, body, _) = slider_mass(params, m, DVec3::X, |s| s.spring(spring), x0);
-    world.set_velocity(body, [v0, 0.0, 0.0], DVec3::ZERO).unwrap();
+    world
+        .set_velocity(body, [v0, 0.0, 0.0], DVec3::ZERO)
+        .unwrap();
     run(&mut world, h, n, |_, _| {});
-    [world.position(body).unwrap().x, world.velocity(body).unwrap().lin.x]
+    [
+        world.position(body).unwrap().x,
+        world.velocity(body).unwrap().lin.x,
+    ]
 }
 
 const T10: [(f64, f64, f64, f64); 7] = [
@@ -76,7 +92,15 @@ proptest! {
 fn t13_order() {
     let error = |alpha, beta, n: usize| {
         let p = with_scheme(alpha, beta);
-        let [x, v] = oscillate(p, Spring::new(0.0, 1.0, 0.0), 1.0, 1.0 / n as f64, n, 1.0, 0.0);
+        let [x, v] = oscillate(
+            p,
+            Spring::new(0.0, 1.0, 0.0),
+            1.0,
+            1.0 / n as f64,
+            n,
+            1.0,
+            0.0,
+        );
         ((x - 1f64.cos()).powi(2) + (v + 1f64.sin()).powi(2)).sqrt()
     };
     let cases = [
@@ -88,26 +112,59 @@ fn t13_order() {
     ];
     for (alpha, beta, ratio) in cases {
         let found = error(alpha, beta, 64) / error(alpha, beta, 128);
-        close(&format!("error ratio at ({alpha}, {beta})"), found, ratio, 0.01 * ratio);
+        close(
+            &format!("error ratio at ({alpha}, {beta})"),
+            found,
+            ratio,
+            0.01 * ratio,
+        );
     }
 }
 
 #[test]
 fn t15_static_deflection() {
-    for (alpha, beta, damping) in [(1.0, 1.0, 0.0), (0.5, 1.0, 0.0), (1.0, 0.5, 0.0), (0.5, 0.5, 20.0), (0.3, 1.0, 20.0)] {
-        let p = Params { scheme: Scheme { alpha, beta }, ..exact(DVec3::NEG_Y * G) };
+    for (alpha, beta, damping) in [
+        (1.0, 1.0, 0.0),
+        (0.5, 1.0, 0.0),
+        (1.0, 0.5, 0.0),
+        (0.5, 0.5, 20.0),
+        (0.3, 1.0, 20.0),
+    ] {
+        let p = Params {
+            scheme: Scheme { alpha, beta },
+            ..exact(DVec3::NEG_Y * G)
+        };
         let spring = Spring::new(0.0, 1000.0, damping);
         let (mut world, body, _) = slider_mass(p, 2.0, DVec3::Y, |s| s.spring(spring), 0.0);
         run(&mut world, 0.01, 5000, |_, _| {});
-        close(&format!("rest at ({alpha}, {beta})"), world.position(body).unwrap().y, -0.01962, 1e-10);
+        close(
+            &format!("rest at ({alpha}, {beta})"),
+            world.position(body).unwrap().y,
+            -0.01962,
+            1e-10,
+        );
     }
     // Two springs in series: a weightless carrier between them.
-    let (mut world, carrier, _) =
-        slider_mass(exact(DVec3::NEG_Y * G), 1.0, DVec3::Y, |s| s.spring(Spring::new(0.0, 1000.0, 0.0)), 0.0);
+    let (mut world, carrier, _) = slider_mass(
+        exact(DVec3::NEG_Y * G),
+        1.0,
+        DVec3::Y,
+        |s| s.spring(Spring::new(0.0, 1000.0, 0.0)),
+        0.0,
+    );
     world.set_gravity_scale(carrier, 0.0).unwrap();
-    let load = world.add_body(BodyDesc::dynamic().mass(2.0, DVec3::ONE)).unwrap();
+    let load = world
+        .add_body(BodyDesc::dynamic().mass(2.0, DVec3::ONE))
+        .unwrap();
     let slider = Slider::at_world(&Pose::IDENTITY, &Pose::IDENTITY, DVec3::ZERO, DVec3::Y).unwrap();
-    world.add_joint(carrier, load, slider.spring(Spring::new(0.0, 2000.0, 0.0))).unwrap();
+    world
+        .add_joint(carrier, load, slider.spring(Spring::new(0.0, 2000.0, 0.0)))
+        .unwrap();
     run(&mut world, 0.01, 5000, |_, _| {});
-    close("two springs in series", world.position(load).unwrap().y, -0.02943, 1e-10);
+    close(
+        "two springs in series",
+        world.position(load).unwrap().y,
+        -0.02943,
+        1e-10,
+    );
 }

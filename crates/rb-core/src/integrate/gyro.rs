@@ -24,13 +24,16 @@ pub(super) fn step(
     h: f64,
 ) -> Option<DVec3> {
     let to_world = q * inertia.axes;
+    // A product with a quaternion scales by its squared length; dividing that out keeps the rounding
+    // of |q| from adding up to a drift of the energy.
+    let rotate = |q: DQuat, v: DVec3| q * v / q.length_squared();
     let to_body = to_world.conjugate();
-    let (w, p, i) = (to_body * w, to_body * p, inertia.moments);
+    let (w, p, i) = (rotate(to_body, w), rotate(to_body, p), inertia.moments);
     let next = match kind {
         Gyroscopic::Implicit => implicit(i, w, p, h),
         Gyroscopic::Variational => variational(i, w, p, h)?,
     };
-    Some(to_world * next)
+    Some(rotate(to_world, next))
 }
 
 fn implicit(i: DVec3, w: DVec3, p: DVec3, h: f64) -> DVec3 {

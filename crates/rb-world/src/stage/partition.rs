@@ -5,6 +5,7 @@ use crate::island::{IslandContact, IslandJoint};
 use crate::state::State;
 use rb_core::integrate::Mover;
 use rb_core::manifold::MAX_POINTS;
+use rb_core::mass::InvMass;
 
 /// No island.
 const NOWHERE: u32 = u32::MAX;
@@ -80,7 +81,12 @@ fn seat(state: &State, frame: &mut Frame, slots: [u32; 2]) -> Option<(usize, [u3
         if let Some(k) = guests.iter().position(|m| m.slot == slot) {
             return (isle.movable + k) as u32;
         }
-        isle.movers.push(Mover::new(slot, state.body(slot), &state.params));
+        // Static, kinematic, frozen or asleep: it moves others, nothing moves it.
+        let guest = Mover::new(slot, state.body(slot), &state.params);
+        isle.movers.push(Mover {
+            inv: InvMass::ZERO,
+            ..guest
+        });
         (isle.movers.len() - 1) as u32
     });
     Some((island, seats))
@@ -91,14 +97,20 @@ fn place_joints(state: &State, frame: &mut Frame) {
         let slots = joint.bodies.map(|h| h.index());
         if let Some((island, movers)) = seat(state, frame, slots) {
             let memory = joint.memory.clone();
-            frame.islands[island].joints.push(IslandJoint { slot: handle.index(), movers, memory });
+            frame.islands[island].joints.push(IslandJoint {
+                slot: handle.index(),
+                movers,
+                memory,
+            });
         }
     }
 }
 
 fn place_contacts(state: &State, frame: &mut Frame) {
     for i in 0..state.contacts.len() {
-        let Some((island, movers)) = seat(state, frame, state.contacts.bodies(i)) else { continue };
+        let Some((island, movers)) = seat(state, frame, state.contacts.bodies(i)) else {
+            continue;
+        };
         let mut impulse = [[0.0; 3]; MAX_POINTS];
         for (k, p) in impulse.iter_mut().enumerate().take(state.contacts.count(i)) {
             *p = state.contacts.point(i, k).impulse;

@@ -65,7 +65,12 @@ fn contact_events(state: &mut State, frame: &Frame, events: &mut Events) {
     let before = std::mem::replace(&mut state.touching, now);
     let make = |state: &State, pair: [u32; 2]| ContactEvent {
         colliders: pair.map(|c| state.collider_handle(c)),
-        bodies: pair.map(|c| state.colliders.slot(c).map_or_else(Default::default, |s| s.body)),
+        bodies: pair.map(|c| {
+            state
+                .colliders
+                .slot(c)
+                .map_or_else(Default::default, |s| s.body)
+        }),
     };
     let begun = difference(&state.touching, &before);
     let ended = difference(&before, &state.touching);
@@ -79,18 +84,28 @@ pub(crate) fn difference<'a>(
     a: &'a [[u32; 2]],
     b: &'a [[u32; 2]],
 ) -> impl Iterator<Item = [u32; 2]> + 'a {
-    a.iter().copied().filter(move |p| b.binary_search(p).is_err())
+    a.iter()
+        .copied()
+        .filter(move |p| b.binary_search(p).is_err())
 }
 
 fn contact_forces(state: &State, events: &mut Events) {
     for &pair in &state.touching {
-        let asked = pair.map(|c| state.collider(c).collider.force_threshold());
-        let Some(threshold) = asked.into_iter().flatten().reduce(f64::min) else { continue };
-        let impulse: f64 = state.contacts.of_pair(pair).map(|i| state.contacts.normal_impulse(i)).sum();
+        let asked = pair.map(|c| state.collider(c).collider.desc().force_threshold);
+        let Some(threshold) = asked.into_iter().flatten().reduce(f64::min) else {
+            continue;
+        };
+        let impulse: f64 = state
+            .contacts
+            .of_pair(pair)
+            .map(|i| state.contacts.normal_impulse(i))
+            .sum();
         let force = impulse / state.h;
         if force > threshold {
             let colliders = pair.map(|c| state.collider_handle(c));
-            events.contact_force.push(ContactForceEvent { colliders, force });
+            events
+                .contact_force
+                .push(ContactForceEvent { colliders, force });
         }
     }
 }
@@ -98,7 +113,9 @@ fn contact_forces(state: &State, events: &mut Events) {
 fn break_joints(state: &mut State, frame: &Frame, events: &mut Events) {
     let mut broken = Vec::new();
     for joint in frame.islands().iter().flat_map(|i| &i.joints) {
-        let Some(slot) = state.joints.slot(joint.slot) else { continue };
+        let Some(slot) = state.joints.slot(joint.slot) else {
+            continue;
+        };
         if slot.desc.break_force.is_some() || slot.desc.break_torque.is_some() {
             let load = state.reaction_of(slot);
             if slot.desc.breaks(&load) {
@@ -109,7 +126,11 @@ fn break_joints(state: &mut State, frame: &Frame, events: &mut Events) {
     broken.sort_by_key(|(joint, _)| *joint);
     for (joint, load) in broken {
         if let Some(slot) = state.unlink_joint(joint) {
-            events.joint_break.push(JointBreakEvent { joint, bodies: slot.bodies, load });
+            events.joint_break.push(JointBreakEvent {
+                joint,
+                bodies: slot.bodies,
+                load,
+            });
         }
     }
 }
@@ -119,12 +140,19 @@ fn break_joints(state: &mut State, frame: &Frame, events: &mut Events) {
 fn fall_asleep(state: &mut State, frame: &Frame, events: &mut Events, dt: f64) {
     let tolerance = state.params.tolerances.velocity;
     for island in frame.islands() {
-        let slots: Vec<u32> = island.movers[..island.movable].iter().map(|m| m.slot).collect();
+        let slots: Vec<u32> = island.movers[..island.movable]
+            .iter()
+            .map(|m| m.slot)
+            .collect();
         let still = slots.iter().fold(true, |all, &s| state.rests(s, dt) && all);
-        let driven = island.movers[island.movable..].iter().any(|m| m.vel != Twist::ZERO);
+        let driven = island.movers[island.movable..]
+            .iter()
+            .any(|m| m.vel != Twist::ZERO);
         if still && !driven && island.frozen.is_empty() && island.outcome.grade.abs <= tolerance {
             state.put_to_sleep(&slots);
-            events.sleep.extend(slots.iter().map(|&s| state.body_handle(s)));
+            events
+                .sleep
+                .extend(slots.iter().map(|&s| state.body_handle(s)));
         }
     }
 }
@@ -148,7 +176,9 @@ fn fill_report(
     report.step = state.step;
     report.tasks = frame.tasks;
     report.manifolds = state.contacts.len() as u32;
-    report.contacts = (0..state.contacts.len()).map(|i| state.contacts.count(i) as u32).sum();
+    report.contacts = (0..state.contacts.len())
+        .map(|i| state.contacts.count(i) as u32)
+        .sum();
     report.frozen.clone_from(&events.frozen);
     let mut worst = None;
     for island in frame.islands() {

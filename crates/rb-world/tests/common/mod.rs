@@ -7,7 +7,10 @@ pub const G: f64 = 9.81;
 
 /// Robotics profile with one step of `h` per step, a given gravity and scheme (1, 1).
 pub fn exact(gravity: DVec3) -> Params {
-    Params { gravity, ..Params::robotics() }
+    Params {
+        gravity,
+        ..Params::robotics()
+    }
 }
 
 /// Robotics profile without gravity.
@@ -25,7 +28,9 @@ pub fn slider_mass(
 ) -> (World, BodyHandle, JointHandle) {
     let mut world = World::new(params).unwrap();
     let anchor = world.add_body(BodyDesc::fixed()).unwrap();
-    let body = world.add_body(BodyDesc::dynamic().mass(mass, DVec3::splat(mass))).unwrap();
+    let body = world
+        .add_body(BodyDesc::dynamic().mass(mass, DVec3::splat(mass)))
+        .unwrap();
     let slider = Slider::at_world(&Pose::IDENTITY, &Pose::IDENTITY, DVec3::ZERO, axis).unwrap();
     let handle = world.add_joint(anchor, body, joint(slider)).unwrap();
     world.set_position(body, axis * x0).unwrap();
@@ -40,7 +45,9 @@ pub fn wheel(
 ) -> (World, BodyHandle, JointHandle) {
     let mut world = World::new(params).unwrap();
     let anchor = world.add_body(BodyDesc::fixed()).unwrap();
-    let body = world.add_body(BodyDesc::dynamic().mass(1.0, DVec3::splat(i))).unwrap();
+    let body = world
+        .add_body(BodyDesc::dynamic().mass(1.0, DVec3::splat(i)))
+        .unwrap();
     let hinge = Hinge::at_world(&Pose::IDENTITY, &Pose::IDENTITY, DVec3::ZERO, DVec3::Z).unwrap();
     let handle = world.add_joint(anchor, body, joint(hinge)).unwrap();
     (world, body, handle)
@@ -49,7 +56,9 @@ pub fn wheel(
 /// Floor y ≤ 0 with a friction law; friction is set on both sides.
 pub fn floor(world: &mut World, mu: f64, law: FrictionLaw) -> BodyHandle {
     let floor = world.add_body(BodyDesc::fixed()).unwrap();
-    let desc = ColliderDesc::new(Shape::half_space(DVec3::Y).unwrap()).friction(mu).friction_law(law);
+    let desc = ColliderDesc::new(Shape::half_space(DVec3::Y).unwrap())
+        .friction(mu)
+        .friction_law(law);
     world.add_collider(floor, desc).unwrap();
     floor
 }
@@ -63,17 +72,30 @@ pub fn point_mass(world: &mut World, mu: f64, law: FrictionLaw, velocity: DVec3)
         .mass(1.0, DVec3::ONE)
         .lock(LockedAxes::ANGULAR);
     let body = world.add_body(desc).unwrap();
-    let ball = ColliderDesc::new(Shape::ball(radius).unwrap()).friction(mu).friction_law(law);
+    let ball = ColliderDesc::new(Shape::ball(radius).unwrap())
+        .friction(mu)
+        .friction_law(law);
     world.add_collider(body, ball).unwrap();
     body
 }
 
 /// A homogeneous sphere of radius 0.5 m and 1 kg resting on the floor.
-pub fn sphere(world: &mut World, mu: f64, restitution: f64, at: DVec3, velocity: DVec3) -> BodyHandle {
+pub fn sphere(
+    world: &mut World,
+    mu: f64,
+    restitution: f64,
+    at: DVec3,
+    velocity: DVec3,
+) -> BodyHandle {
     let r = 0.5;
-    let desc = BodyDesc::dynamic().at(at).velocity(velocity).mass(1.0, DVec3::splat(0.4 * r * r));
+    let desc = BodyDesc::dynamic()
+        .at(at)
+        .velocity(velocity)
+        .mass(1.0, DVec3::splat(0.4 * r * r));
     let body = world.add_body(desc).unwrap();
-    let ball = ColliderDesc::new(Shape::ball(r).unwrap()).friction(mu).restitution(restitution);
+    let ball = ColliderDesc::new(Shape::ball(r).unwrap())
+        .friction(mu)
+        .restitution(restitution);
     world.add_collider(body, ball).unwrap();
     body
 }
@@ -100,6 +122,12 @@ pub fn order(errors: &[f64]) -> f64 {
 /// Asserts |value − wanted| ≤ tolerance, printing the figures.
 #[track_caller]
 pub fn close(what: &str, value: f64, wanted: f64, tolerance: f64) {
-    println!("{what}: {value:.12} (wanted {wanted:.12}, error {:.2e})", (value - wanted).abs());
-    assert!((value - wanted).abs() <= tolerance, "{what}: {value} is not {wanted} within {tolerance:e}");
+    println!(
+        "{what}: {value:.12} (wanted {wanted:.12}, error {:.2e})",
+        (value - wanted).abs()
+    );
+    assert!(
+        (value - wanted).abs() <= tolerance,
+        "{what}: {value} is not {wanted} within {tolerance:e}"
+    );
 }

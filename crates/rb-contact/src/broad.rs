@@ -1,0 +1,204 @@
+//! Broad phase: all pairs of overlapping boxes, kept up to date as boxes move.
+//!
+//! Every collider has a *fat* box: its tight box grown by a margin, in f32 and rounded outward. A
+//! collider that stays inside its fat box costs one comparison. The set of overlapping pairs is kept
+//! sorted; only the pairs of boxes that changed are looked up again, in one tree per mobility class.
+//! The answer is a function of the stored boxes alone: trees decide the order of the search, never
+//! its result, so a snapshot stores boxes and nothing else.
+
+use crate::geom::{Aabb, Box32, Bvh, along_ray};
+use glam::DVec3;
+use serde::{Deserialize, Serialize};
+
+/// Whether a collider can move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mobility {
+    /// Never moves by itself; static pairs are not reported.
+    Static,
+    /// Dynamic or kinematic.
+    Moving,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+struct Entry {
+    fat: Box32,
+    mobility: Mobility,
+}
+
+/// Boxes of all colliders, by slot.
+#[derive(Clone, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<Option<Entry>>", into = "Vec<Option<Entry>>")]
+pub struct BroadPhase {
+    entries: Vec<Option<Entry>>,
+    trees: [Bvh; 2],
+    /// Slots whose box changed since the pairs were brought up to date, and the same as flags.
+    changed: Vec<u32>,
+    is_changed: Vec<bool>,
+    /// Overlapping pairs before filtering, sorted.
+    overlaps: Vec<[u32; 2]>,
+    /// Pairs that passed the filter last time.
+    accepted: Vec<[u32; 2]>,
+}
+
+impl From<BroadPhase> for Vec<Option<Entry>> {
+    fn from(b: BroadPhase) -> Self {
+        b.entries
+    }
+}
+
+impl From<Vec<Option<Entry>>> for BroadPhase {
+    fn from(entries: Vec<Option<Entry>>) -> Self {
+        let mut b = Self::default();
+        for (slot, entry) in entries.into_iter().enumerate() {
+            if let Some(entry) = entry {
+                b.store(slot as u32, entry);
+            }
+        }
+        b
+    }
+}
+
+impl core::fmt::Debug for BroadPhase {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("BroadPhase")
+            .field("entries", &self.entries)
+            .finish_non_exhaustive()
+    }
+}
+
+impl BroadPhase {
+    /// No colliders.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// States where a collider is: its tight world box. The stored box is replaced, by `tight` grown
+    /// by `margin` (m), only when `tight` leaves it or the mobility changes. Returns whether it was.
+    pub fn set(&mut self, slot: u32, tight: &Aabb, margin: f64, mobility: Mobility) -> bool {
+        if let Some(old) = self.entry(slot)
+            && old.mobility == mobility
+            && Aabb::from_box32(&old.fat).contains(tight)
+        {
+            return false;
+        }
+        self.remove(slot);
+        let fat = tight.inflated(margin).outward();
+        self.store(slot, Entry { fat, mobility });
+        true
+    }
+
+    /// Forgets a collider; nothing happens if it is unknown.
+    pub fn remove(&mut self, slot: u32) {
+        if let Some(old) = self.entry(slot) {
+            self.trees[old.mobility as usize].remove(slot);
+            self.entries[slot as usize] = None;
+            self.mark(slot);
+        }
+    }
+
+    /// The stored fat box of a collider (m, world).
+    pub fn fat_box(&self, slot: u32) -> Option<Aabb> {
+        self.entry(slot).map(|e| Aabb::from_box32(&e.fat))
+    }
+
+    /// All pairs of overlapping fat boxes that `keep` accepts, except between static colliders:
+    /// lower slot first, sorted.
+    pub fn pairs(&mut self, keep: &(dyn Fn(u32, u32) -> bool + Sync)) -> &[[u32; 2]] {
+        self.update();
+        self.accepted.clear();
+        self.accepted
+            .extend(self.overlaps.iter().filter(|[i, j]| keep(*i, *j)));
+        &self.accepted
+    }
+
+    /// Calls `f` with every collider whose fat box meets `region` (m, world), in no stated order.
+    pub fn overlapping(&self, region: &Aabb, mut f: impl FnMut(u32)) {
+        let region = region.outward();
+        for tree in &self.trees {
+            tree.intersect_aabb(&region).for_each(&mut f);
+        }
+    }
+
+    /// Calls `f` with every collider whose fat box, grown by `margin` (m), meets the segment
+    /// `origin + t · dir`, 0 ≤ t ≤ `max`. `f` gets the slot and the current end of the segment and
+    /// returns the new one, so that a hit shortens the search.
+    pub fn along_ray(
+        &self,
+        origin: DVec3,
+        dir: DVec3,
+        max: f64,
+        margin: f64,
+        mut f: impl FnMut(u32, f64) -> f64,
+    ) {
+        let mut end = max;
+        for tree in &self.trees {
+            along_ray(tree, origin, dir, end, margin, &mut |slot, t| {
+                end = f(slot, t);
+                end
+            });
+        }
+    }
+
+    fn entry(&self, slot: u32) -> Option<&Entry> {
+        self.entries.get(slot as usize)?.as_ref()
+    }
+
+    fn store(&mut self, slot: u32, entry: Entry) {
+        let at = slot as usize;
+        if self.entries.len() <= at {
+            self.entries.resize(at + 1, None);
+        }
+        self.trees[entry.mobility as usize].insert(entry.fat, slot);
+        self.entries[at] = Some(entry);
+        self.mark(slot);
+    }
+
+    fn mark(&mut self, slot: u32) {
+        let at = slot as usize;
+        if self.is_changed.len() <= at {
+            self.is_changed.resize(at + 1, false);
+        }
+        if !self.is_changed[at] {
+            self.is_changed[at] = true;
+            self.changed.push(slot);
+        }
+    }
+
+    /// Looks the pairs of changed boxes up again.
+    fn update(&mut self) {
+        if self.changed.is_empty() {
+            return;
+        }
+        let flags = &self.is_changed;
+        let mut next = core::mem::take(&mut self.overlaps);
+        next.retain(|[i, j]| !flags[*i as usize] && !flags.get(*j as usize).is_some_and(|c| *c));
+        let kept = next.len();
+        for &slot in &self.changed {
+            if let Some(e) = self.entry(slot) {
+                self.partners(slot, e, &mut next);
+            }
+        }
+        next[kept..].sort_unstable();
+        // Two sorted runs: merged in one pass by the stable sort.
+        next.sort();
+        self.overlaps = next;
+        for slot in self.changed.drain(..) {
+            self.is_changed[slot as usize] = false;
+        }
+    }
+
+    fn partners(&self, slot: u32, e: &Entry, out: &mut Vec<[u32; 2]>) {
+        let trees = match e.mobility {
+            Mobility::Static => &self.trees[Mobility::Moving as usize..],
+            Mobility::Moving => &self.trees[..],
+        };
+        for tree in trees {
+            for other in tree.intersect_aabb(&e.fat) {
+                // A pair of changed boxes is found from both sides; the lower slot reports it.
+                if other != slot && (other > slot || !self.is_changed[other as usize]) {
+                    out.push([slot.min(other), slot.max(other)]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The contact normal of two convex shapes: closed form for round ones, iterative otherwise, then
+//! snapped to a flat face where one is (nearly) as good.
+//!
+//! The separation along a unit vector n is s(n) = min over b of n·b − max over a of n·a, minus the
+//! radii. The normal of a pair is the n of greatest separation: the distance when positive, the
+//! penetration depth when negative. A face that reaches that value to 1e-3 of it plus 1e-6 of the
+//! size is preferred, because a face carries several points and keeps a stack at rest; its gap is
+//! measured along its own f64 normal and hence exact.
+
+use super::epa::penetration;
+use super::gjk::{Proximity, closest};
+use crate::convex::{Core, Placed};
+use glam::DVec3;
+use rb_core::math::tangents;
+
+/// Share of the separation, and of the size, that a face may lose and still be preferred.
+pub(crate) const FACE_PREFERENCE: [f64; 2] = [1e-3, 1e-6];
+
+/// Separating direction of two convex shapes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axis {
+    /// Unit vector from a to b.
+    pub(crate) normal: DVec3,
+    /// Closest or deepest points on the two cores.
+    pub(crate) a: DVec3,
+    pub(crate) b: DVec3,
+}
+
+impl Axis {
+    /// Separation of the cores along the normal (m).
+    pub(crate) fn core_gap(&self) -> f64 {
+        self.normal.dot(self.b - self.a)
+    }
+
+    pub(crate) fn flipped(self) -> Self {
+        Self {
+            normal: -self.normal,
+            a: self.b,
+            b: self.a,
+        }
+    }
+}
+
+/// Which core's flat face the normal belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reference {
+    FaceOfA,
+    FaceOfB,
+    Neither,
+}
+
+/// Direction of greatest separation; `None` when the shapes are farther apart than `max` (m).
+pub(crate) fn axis(a: &Placed, b: &Placed, max: f64) -> Option<Axis> {
+    let reach = max + a.radius + b.radius;
+    let found = match (a.core, b.core) {
+        (Core::Point | Core::Segment(_), Core::Point | Core::Segment(_)) => segments(a, b),
+        (Core::Point, Core::Box(h)) => point_box(a, b, h),
+        (Core::Box(h), Core::Point) => point_box(b, a, h).flipped(),
+        _ => match closest(a, b, reach) {
+            Proximity::Far => return None,
+            Proximity::Apart { a, b } => Axis {
+                normal: (b - a).normalize(),
+                a,
+                b,
+            },
+            Proximity::Touching(simplex) => {
+                let p = penetration(a, b, simplex);
+                Axis {
+                    normal: p.normal,
+                    a: p.a,
+                    b: p.b,
+                }
+            }
+        },
+    };
+    (found.core_gap() <= reach).then_some(found)
+}
+
+/// Middle and half length vector of a point or segment core.
+fn line_of(p: &Placed) -> DVec3 {
+    match p.core {
+        Core::Segment(h) => p.rot.y_axis * h,
+        _ => DVec3::ZERO,
+    }
+}
+
+/// Closest points of two segments (or points), in closed form (Ericson 2005, 5.1.9).
+fn segments(a: &Placed, b: &Placed) -> Axis {
+    let (u, v) = (line_of(a), line_of(b));
+    let d = b.at - a.at;
+    let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
+    let (du, dv) = (d.dot(u), d.dot(v));
+    let ratio = |x: f64, y: f64| {
+        if y > 0.0 {
+            (x / y).clamp(-1.0, 1.0)
+        } else {
+            0.0
+        }
+    };
+    let det = uu * vv - uv * uv;
+    // Parallel lines: any s will do, the middle is the calmest.
+    let mut s = if det > 1e-12 * uu * vv {
+        ratio(du * vv - dv * uv, det)
+    } else {
+        0.0
+    };
+    let t = ratio(s * uv - dv, vv);
+    s = ratio(du + t * uv, uu);
+    let (pa, pb) = (a.at + u * s, b.at + v * t);
+    let gap = (pb - pa).length();
+    let normal = if gap > 1e-12 * (uu + vv).sqrt().max(a.radius + b.radius) {
+        (pb - pa) / gap
+    } else {
+        crossing_normal(u, v, d)
+    };
+    Axis {
+        normal,
+        a: pa,
+        b: pb,
+    }
+}
+
+/// Normal of two segments that meet: across both, across the one there is, or up.
+fn crossing_normal(u: DVec3, v: DVec3, d: DVec3) -> DVec3 {
+    let cross = u.cross(v);
+    let n = if cross.length_squared() > 1e-18 * u.length_squared() * v.length_squared() {
+        cross.normalize()
+    } else if u.length_squared() + v.length_squared() > 0.0 {
+        tangents((u + v * u.dot(v).signum()).normalize())[0]
+    } else {
+        DVec3::Y
+    };
+    if n.dot(d) < 0.0 { -n } else { n }
+}
+
+/// Point (core a) against box (core b): nearest point outside, nearest face inside.
+fn point_box(p: &Placed, b: &Placed, half: DVec3) -> Axis {
+    let x = b.local(p.at - b.at);
+    let on = x.clamp(-half, half);
+    let out = x - on;
+    let distance = out.length();
+    let (normal, on) = if distance > 1e-12 * half.max_element() {
+        (out / distance, on)
+    } else {
+        let room = half - x.abs();
+        let i = (1..3).fold(0, |m, k| if room[k] < room[m] { k } else { m });
+        let mut n = DVec3::ZERO;
+        n[i] = 1f64.copysign(x[i]);
+        let mut on = x;
+        on[i] = half[i].copysign(x[i]);
+        (n, on)
+    };
+    Axis {
+        normal: -(b.rot * normal),
+        a: p.at,
+        b: b.rot * on + b.at,
+    }
+}
+
+/// Separation of the cores along a unit vector (m).
+pub(crate) fn separation(a: &Placed, b: &Placed, n: DVec3) -> f64 {
+    (b.support(-n) - a.support(n)).dot(n)
+}
+
+/// Replaces the normal by that of a flat face that separates (nearly) as well.
+pub(crate) fn snap(a: &Placed, b: &Placed, axis: &mut Axis) -> Reference {
+    // Against a lone point a face adds nothing: the normal is already exact.
+    let gap = axis.core_gap();
+    let size = a.core.reach().min(b.core.reach()).max(a.radius + b.radius);
+    let enough = gap - FACE_PREFERENCE[0] * gap.abs() - FACE_PREFERENCE[1] * size;
+    let face = |of: &Placed, n: DVec3| of.face_normal(n).filter(|f| f.dot(n) > 0.9);
+    let found_a = face(a, axis.normal).map(|n| (separation(a, b, n), n));
+    let found_b = face(b, -axis.normal).map(|n| (separation(a, b, -n), -n));
+    // A rim is only nearly a polygon, so a truly flat-sided face goes first.
+    let a_first = a.core.is_polyhedral() || !b.core.is_polyhedral();
+    let order = [(found_a, Reference::FaceOfA), (found_b, Reference::FaceOfB)];
+    let order = if a_first { order } else { [order[1], order[0]] };
+    let mut best = (enough, None);
+    for (found, reference) in order {
+        if let Some((s, n)) = found
+            && s >= best.0
+        {
+            // The second face must be clearly better than the first, or noise would swap them.
+            best = (s + FACE_PREFERENCE[1] * size, Some((n, reference)));
+        }
+    }
+    match best.1 {
+        Some((n, reference)) => {
+            axis.normal = n;
+            reference
+        }
+        None => Reference::Neither,
+    }
+}

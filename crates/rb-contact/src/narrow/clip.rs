@@ -1,0 +1,219 @@
+//! Contact points under a known normal: clipping of features, and reduction to four points.
+
+use super::axis::{Axis, Reference};
+use super::{PatchPoint, Points};
+use crate::convex::{Corner, Feature, Placed};
+use glam::DVec3;
+use rb_core::manifold::MAX_POINTS;
+
+/// Points before reduction.
+pub(crate) type Raw = smallvec::SmallVec<[PatchPoint; 16]>;
+
+/// Marks features whose reference face belongs to b.
+const FACE_OF_B: u32 = 1 << 31;
+/// Feature of a point that is no corner of anything: the closest points themselves.
+const WITNESS: u32 = 0x7fff_ffff;
+
+/// Contact points of two convex shapes under `axis`, those with a gap of at most `prediction` (m).
+pub(crate) fn points(
+    a: &Placed,
+    b: &Placed,
+    axis: &Axis,
+    reference: Reference,
+    prediction: f64,
+) -> Points {
+    let mut raw = over(a, b, axis.normal, reference, prediction);
+    if raw.is_empty() {
+        raw.push(witness(a, b, axis));
+        raw.retain(|p| p.gap <= prediction);
+    }
+    reduce(raw)
+}
+
+/// Points where the features that face each other along `n` overlap; none when they do not.
+pub(crate) fn over(a: &Placed, b: &Placed, n: DVec3, reference: Reference, prediction: f64) -> Raw {
+    let mut raw = match reference {
+        Reference::FaceOfA => face_points(a, b, n),
+        Reference::FaceOfB => {
+            let mut raw = face_points(b, a, -n);
+            for p in &mut raw {
+                core::mem::swap(&mut p.position_a, &mut p.position_b);
+                p.feature |= FACE_OF_B;
+            }
+            raw
+        }
+        Reference::Neither => parallel_points(a, b, n),
+    };
+    raw.retain(|p| p.gap <= prediction);
+    raw
+}
+
+/// The closest or deepest points of the cores, moved out to the surfaces.
+pub(crate) fn witness(a: &Placed, b: &Placed, axis: &Axis) -> PatchPoint {
+    let n = axis.normal;
+    PatchPoint {
+        position_a: axis.a + n * a.radius,
+        position_b: axis.b - n * b.radius,
+        gap: axis.core_gap() - a.radius - b.radius,
+        feature: WITNESS,
+    }
+}
+
+/// Points of `other`'s feature over the face of `face` with outward normal `n`.
+fn face_points(face: &Placed, other: &Placed, n: DVec3) -> Raw {
+    let polygon = face.feature(n);
+    let clipped = clip(&polygon, other.feature(-n), n);
+    let level = face.support(n).dot(n) + face.radius;
+    clipped
+        .into_iter()
+        .map(|(p, feature)| {
+            let on_other = p - n * other.radius;
+            let gap = n.dot(on_other) - level;
+            PatchPoint {
+                position_a: on_other - n * gap,
+                position_b: on_other,
+                gap,
+                feature: feature & !FACE_OF_B,
+            }
+        })
+        .collect()
+}
+
+/// What is left of `subject` inside the prism over `polygon` along `n` (Sutherland and Hodgman 1974).
+fn clip(polygon: &[Corner], mut subject: Feature, n: DVec3) -> Feature {
+    if polygon.len() < 3 {
+        return subject;
+    }
+    for k in 0..polygon.len() {
+        let (p, q) = (polygon[k].0, polygon[(k + 1) % polygon.len()].0);
+        let edge = q - p;
+        let side = edge.cross(n).normalize_or_zero();
+        // Corners on the border belong to the inside.
+        let limit = side.dot(p) + 1e-9 * edge.length();
+        subject = cut(&subject, side, limit, k as u32);
+    }
+    subject
+}
+
+/// Keeps the part of a polygon, segment or point with `side · x <= limit`.
+fn cut(subject: &[Corner], side: DVec3, limit: f64, plane: u32) -> Feature {
+    let mut out = Feature::new();
+    let count = subject.len();
+    for i in 0..count {
+        let (p, name) = subject[i];
+        let here = side.dot(p) - limit;
+        if here <= 0.0 {
+            out.push((p, name));
+        }
+        // A segment has one edge, a point none.
+        if count < 2 || (count == 2 && i == 1) {
+            continue;
+        }
+        let (q, next) = subject[(i + 1) % count];
+        let there = side.dot(q) - limit;
+        if (here < 0.0 && there > 0.0) || (here > 0.0 && there < 0.0) {
+            let t = here / (here - there);
+            out.push((p + (q - p) * t, mix(mix(name, next), plane + 1)));
+        }
+    }
+    out
+}
+
+/// Name of something made of two named things.
+pub(crate) fn mix(a: u32, b: u32) -> u32 {
+    let x = (a.wrapping_mul(0x9e37_79b9) ^ b).wrapping_mul(0x85eb_ca6b);
+    x ^ (x >> 15)
+}
+
+/// Two points where the facing edges run parallel (capsules, lying cylinders); nothing otherwise.
+fn parallel_points(a: &Placed, b: &Placed, n: DVec3) -> Raw {
+    let (fa, fb) = (a.feature(n), b.feature(-n));
+    let mut raw = Raw::new();
+    if fa.len() != 2 || fb.len() != 2 {
+        return raw;
+    }
+    let (u, v) = (fa[1].0 - fa[0].0, fb[1].0 - fb[0].0);
+    let (lu, lv) = (u.length(), v.length());
+    let parallel = u.cross(v).length() < 0.02 * lu * lv;
+    if !parallel || u.dot(n).abs() > 0.02 * lu || v.dot(n).abs() > 0.02 * lv {
+        return raw;
+    }
+    // Positions along a's edge, as fractions of it.
+    let along = |p: DVec3| (p - fa[0].0).dot(u) / (lu * lu);
+    let ends = [along(fb[0].0), along(fb[1].0)];
+    let (lo, hi) = (ends[0].min(ends[1]).max(0.0), ends[0].max(ends[1]).min(1.0));
+    if hi - lo < 1e-6 {
+        return raw;
+    }
+    for (s, feature) in [(lo, 1), (hi, 2)] {
+        let t = ((s - ends[0]) / (ends[1] - ends[0])).clamp(0.0, 1.0);
+        let position_a = fa[0].0 + u * s + n * a.radius;
+        let position_b = fb[0].0 + v * t - n * b.radius;
+        raw.push(PatchPoint {
+            position_a,
+            position_b,
+            gap: n.dot(position_b - position_a),
+            feature,
+        });
+    }
+    raw
+}
+
+/// At most four points that carry the same load: the deepest, the one farthest from it, and the ones
+/// that span the largest triangle on either side of the line between those two.
+pub(crate) fn reduce(raw: Raw) -> Points {
+    let deepest = (1..raw.len()).fold(0, |m, i| if raw[i].gap < raw[m].gap { i } else { m });
+    if raw.len() <= MAX_POINTS {
+        let mut out: Points = raw.into_iter().collect();
+        if !out.is_empty() {
+            out.swap(0, deepest);
+        }
+        return out;
+    }
+    let at = |i: usize| raw[i].position_a;
+    let origin = at(deepest);
+    let best = |score: &dyn Fn(usize) -> f64| {
+        (1..raw.len()).fold(0, |m, i| if score(i) > score(m) { i } else { m })
+    };
+    let far = best(&|i| (at(i) - origin).length_squared());
+    let line = at(far) - origin;
+    // The widest point fixes which way is "one side".
+    let wide = best(&|i| line.cross(at(i) - origin).length_squared());
+    let up = line.cross(at(wide) - origin);
+    let opposite = best(&|i| -line.cross(at(i) - origin).dot(up));
+    let mut chosen = [deepest, far, wide, opposite].to_vec();
+    let mut out = Points::new();
+    while let Some(&i) = chosen.first() {
+        out.push(raw[i]);
+        chosen.retain(|&k| k != i);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reduction_keeps_the_corners_of_a_crowd() {
+        let mut raw = Raw::new();
+        for x in -2..=2 {
+            for z in -2..=2 {
+                let p = DVec3::new(f64::from(x), 0.0, f64::from(z));
+                raw.push(PatchPoint {
+                    position_a: p,
+                    position_b: p,
+                    gap: if (x, z) == (-2, -2) { -1e-3 } else { 0.0 },
+                    feature: 0,
+                });
+            }
+        }
+        let four = reduce(raw);
+        assert_eq!(four.len(), 4);
+        assert_eq!(four[0].position_a, DVec3::new(-2.0, 0.0, -2.0));
+        assert!(
+            four.iter()
+                .all(|p| p.position_a.abs().cmpeq(DVec3::new(2.0, 0.0, 2.0)).all())
+        );
+    }
+}

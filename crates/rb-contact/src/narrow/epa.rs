@@ -1,0 +1,245 @@
+//! Penetration of two overlapping convex cores in f64: expanding polytope (van den Bergen 2001).
+//!
+//! A polytope inside the difference set D = {b − a} grows at its face nearest the origin until that
+//! face lies on the surface of D. Its outward normal is the direction of least penetration. Unlike a
+//! distance vector, a face normal stays well conditioned when the cores merely touch.
+
+use super::gjk::{Simplex, Vertex, support};
+use crate::convex::Placed;
+use glam::DVec3;
+use rb_core::math::tangents;
+use smallvec::SmallVec;
+
+/// Rounds before the best face so far is taken.
+const ROUNDS: usize = 96;
+
+/// Least translation that separates two overlapping cores.
+pub(crate) struct Penetration {
+    /// Unit vector from a to b.
+    pub(crate) normal: DVec3,
+    /// Deepest points on the two cores: b − a = −depth · normal.
+    pub(crate) a: DVec3,
+    pub(crate) b: DVec3,
+}
+
+#[derive(Clone, Copy)]
+struct Face {
+    at: [usize; 3],
+    /// Outward unit normal.
+    normal: DVec3,
+    /// Distance of the plane from the origin.
+    height: f64,
+}
+
+struct Polytope {
+    vertices: SmallVec<[Vertex; 32]>,
+    faces: SmallVec<[Face; 64]>,
+    scale: f64,
+}
+
+/// Deepest penetration, from a simplex whose hull (nearly) contains the origin.
+pub(crate) fn penetration(a: &Placed, b: &Placed, simplex: Simplex) -> Penetration {
+    let vertices = match inflate(a, b, simplex) {
+        Ok(v) => v,
+        Err(flat) => return flat,
+    };
+    let mut p = Polytope::new(vertices);
+    let mut best = p.nearest();
+    for _ in 0..ROUNDS {
+        let new = support(a, b, best.normal);
+        p.scale = p.scale.max(new.w.length());
+        let gain = new.w.dot(best.normal) - best.height;
+        if gain <= 1e-11 * p.scale || !p.expand(new) {
+            break;
+        }
+        best = p.nearest();
+    }
+    p.witness(&best)
+}
+
+/// Completes a simplex to a tetrahedron with volume. A difference set without volume has no inside:
+/// its answer is depth zero along its own normal, as the error value.
+fn inflate(a: &Placed, b: &Placed, simplex: Simplex) -> Result<[Vertex; 4], Penetration> {
+    let mut s: Simplex = Simplex::new();
+    let known = simplex.iter().copied();
+    let axes = [DVec3::X, DVec3::Y, DVec3::Z]
+        .into_iter()
+        .flat_map(|d| [d, -d]);
+    let mut candidates: SmallVec<[Vertex; 16]> = known.collect();
+    candidates.extend(axes.map(|d| support(a, b, d)));
+    let scale = candidates.iter().fold(0.0f64, |m, v| m.max(v.w.length()));
+    s.push(candidates[0]);
+    let flat = |n: DVec3, s: &Simplex| {
+        let n = if n.dot(b.at - a.at) < 0.0 { -n } else { n };
+        Penetration {
+            normal: n,
+            a: s[0].a,
+            b: s[0].a,
+        }
+    };
+    let tiny = 1e-9 * scale;
+    let first = s[0].w;
+    let Some(second) = pick(&candidates, |w| (w - first).length(), tiny) else {
+        return Err(flat(DVec3::Y, &s));
+    };
+    s.push(second);
+    let u = (second.w - first).normalize();
+    candidates.extend(
+        tangents(u)
+            .into_iter()
+            .flat_map(|d| [d, -d])
+            .map(|d| support(a, b, d)),
+    );
+    let Some(third) = pick(&candidates, |w| (w - first).cross(u).length(), tiny) else {
+        return Err(flat(tangents(u)[0], &s));
+    };
+    s.push(third);
+    let n = (second.w - first).cross(third.w - first).normalize();
+    candidates.extend([n, -n].map(|d| support(a, b, d)));
+    let Some(fourth) = pick(&candidates, |w| (w - first).dot(n).abs(), tiny) else {
+        return Err(flat(n, &s));
+    };
+    Ok([s[0], second, third, fourth])
+}
+
+/// The candidate of greatest measure, if it exceeds `tiny`; the first of equals.
+fn pick(candidates: &[Vertex], measure: impl Fn(DVec3) -> f64, tiny: f64) -> Option<Vertex> {
+    let mut best = (tiny, None);
+    for c in candidates {
+        let m = measure(c.w);
+        if m > best.0 {
+            best = (m, Some(*c));
+        }
+    }
+    best.1
+}
+
+impl Polytope {
+    fn new(v: [Vertex; 4]) -> Self {
+        let mut p = Self {
+            scale: v.iter().fold(0.0, |m, x| x.w.length().max(m)),
+            vertices: v.into_iter().collect(),
+            faces: SmallVec::new(),
+        };
+        let [o, x, y, z] = v.map(|k| k.w);
+        let turned = (x - o).cross(y - o).dot(z - o) > 0.0;
+        for f in [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]] {
+            let [i, j, k] = f;
+            p.push(if turned { [i, k, j] } else { f });
+        }
+        p
+    }
+
+    /// Adds a face; false when it has no area.
+    fn push(&mut self, at: [usize; 3]) -> bool {
+        let [p, q, r] = at.map(|i| self.vertices[i].w);
+        let n = (q - p).cross(r - p);
+        let length = n.length();
+        if length <= 1e-20 * self.scale * self.scale {
+            return false;
+        }
+        let normal = n / length;
+        self.faces.push(Face {
+            at,
+            normal,
+            height: normal.dot(p),
+        });
+        true
+    }
+
+    fn nearest(&self) -> Face {
+        self.faces[1..].iter().fold(
+            self.faces[0],
+            |m, f| if f.height < m.height { *f } else { m },
+        )
+    }
+
+    /// Replaces the faces that see `new` by a fan around it; false when that is not possible within
+    /// rounding (the surface is then as good as known), which leaves the polytope unusable.
+    fn expand(&mut self, new: Vertex) -> bool {
+        let at = self.vertices.len();
+        self.vertices.push(new);
+        let mut rim: SmallVec<[[usize; 2]; 32]> = SmallVec::new();
+        let tolerance = 1e-14 * self.scale;
+        let mut kept = SmallVec::new();
+        for f in &self.faces {
+            if f.normal.dot(new.w) - f.height <= tolerance {
+                kept.push(*f);
+                continue;
+            }
+            for k in 0..3 {
+                let edge = [f.at[k], f.at[(k + 1) % 3]];
+                // An edge between two removed faces appears once in each direction.
+                match rim.iter().position(|e| *e == [edge[1], edge[0]]) {
+                    Some(twin) => {
+                        rim.swap_remove(twin);
+                    }
+                    None => rim.push(edge),
+                }
+            }
+        }
+        self.faces = kept;
+        rim.len() >= 3 && rim.into_iter().all(|[i, j]| self.push([i, j, at]))
+    }
+
+    /// Points of the cores under the origin's projection onto a face.
+    fn witness(&self, f: &Face) -> Penetration {
+        let v = f.at.map(|i| self.vertices[i]);
+        let p = f.normal * f.height;
+        let [x, y, z] = v.map(|k| k.w - p);
+        let areas = [y.cross(z), z.cross(x), x.cross(y)].map(|n| n.dot(f.normal).max(0.0));
+        let sum: f64 = areas.iter().sum();
+        let a = if sum > 0.0 {
+            (v[0].a * areas[0] + v[1].a * areas[1] + v[2].a * areas[2]) / sum
+        } else {
+            v[0].a
+        };
+        Penetration {
+            normal: -f.normal,
+            a,
+            b: a + p,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::gjk::{Proximity, closest};
+    use super::*;
+    use crate::convex::Core;
+    use rb_core::math::{Pose, exp_rotation};
+
+    fn depth(a: Core<'_>, b: Core<'_>, pose: Pose) -> (f64, DVec3) {
+        let a = Placed::new(a, 0.0, &Pose::IDENTITY, DVec3::ZERO);
+        let b = Placed::new(b, 0.0, &pose, DVec3::ZERO);
+        let Proximity::Touching(s) = closest(&a, &b, 1.0) else {
+            panic!("the cores overlap");
+        };
+        let p = penetration(&a, &b, s);
+        assert!((p.normal.length() - 1.0).abs() < 1e-12);
+        ((p.b - p.a).dot(p.normal), p.normal)
+    }
+
+    #[test]
+    fn boxes_are_pushed_out_of_the_nearest_face() {
+        let half = Core::Box(DVec3::splat(0.5));
+        for overlap in [0.0, 1e-12, 1e-6, 0.3] {
+            let at = DVec3::new(0.1, 1.0 - overlap, -0.2);
+            let (gap, n) = depth(half, half, Pose::from_translation(at));
+            assert!((gap + overlap).abs() < 1e-12, "{gap} for {overlap}");
+            assert!((n - DVec3::Y).length() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn cylinders_are_pushed_apart_along_the_common_perpendicular() {
+        let core = Core::Cylinder {
+            half: 0.5,
+            radius: 0.3,
+        };
+        let q = exp_rotation(DVec3::new(core::f64::consts::FRAC_PI_2, 0.0, 0.0));
+        let (gap, n) = depth(core, core, Pose::new(DVec3::new(0.59, 0.1, 0.05), q));
+        assert!((gap + 0.01).abs() < 1e-9, "{gap}");
+        assert!((n - DVec3::X).length() < 1e-4, "{n}");
+    }
+}

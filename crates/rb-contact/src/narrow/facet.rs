@@ -1,0 +1,106 @@
+//! Triangle of a surface against a convex shape: one-sided, and smooth over internal edges.
+//!
+//! A lone triangle would push a sliding body sideways where it meets the edge to the next triangle.
+//! The normal at an edge is therefore confined to what the whole surface can do there: between the
+//! two face normals at a convex edge, the face normal alone at a flat or concave one. A normal beyond
+//! the neighbour's belongs to the neighbour, which reports its own contact.
+//!
+//! Behind the face nothing is reported while the shape is apart; a shape that cuts the triangle is
+//! pushed to the front.
+
+use super::axis::{Axis, Reference, axis, separation, snap};
+use super::{ContactPatch, Points, clip};
+use crate::convex::{Core, Facet, Placed};
+use glam::DVec3;
+
+/// Cosine below which a normal is not the face's own.
+const ON_FACE: f64 = 1.0 - 1e-9;
+/// Sine of the bend of an edge below which it counts as flat.
+const FLAT: f64 = 1e-4;
+
+/// What the surface around a triangle makes of a contact normal.
+enum Verdict {
+    Keep,
+    UseFace,
+    Drop,
+}
+
+/// Contact of a triangle (a) with a convex shape (b).
+pub(crate) fn collide(
+    tri: &Placed,
+    facet: &Facet,
+    b: &Placed,
+    prediction: f64,
+) -> Option<ContactPatch> {
+    let Core::Triangle(local) = tri.core else {
+        return None;
+    };
+    let face = tri.rot * facet.normal;
+    let mut axis = axis(tri, b, prediction)?;
+    let (normal, points) = match judge(tri, local, facet, face, &axis) {
+        Verdict::Drop => return None,
+        Verdict::UseFace => (face, over_face(tri, b, face, prediction)),
+        Verdict::Keep => {
+            let reference = snap(tri, b, &mut axis);
+            if axis.normal.dot(face) < 0.0 {
+                (face, over_face(tri, b, face, prediction))
+            } else {
+                let points = clip::points(tri, b, &axis, reference, prediction);
+                (axis.normal, points)
+            }
+        }
+    };
+    (!points.is_empty()).then_some(ContactPatch {
+        sub: [0, 0],
+        normal,
+        points,
+    })
+}
+
+/// Points straight over the triangle, under its own normal.
+fn over_face(tri: &Placed, b: &Placed, face: DVec3, prediction: f64) -> Points {
+    if separation(tri, b, face) - tri.radius - b.radius > prediction {
+        return Points::new();
+    }
+    clip::reduce(clip::over(tri, b, face, Reference::FaceOfA, prediction))
+}
+
+fn judge(tri: &Placed, local: [DVec3; 3], facet: &Facet, face: DVec3, axis: &Axis) -> Verdict {
+    let along = axis.normal.dot(face);
+    if along >= ON_FACE {
+        return Verdict::Keep;
+    }
+    let cut = axis.core_gap() <= 0.0;
+    if along <= 0.0 && cut {
+        return Verdict::UseFace;
+    }
+    if along < -1e-6 {
+        return Verdict::Drop;
+    }
+    let v = local.map(|p| tri.rot * p + tri.at);
+    let mut verdict = Verdict::Keep;
+    let mut on_edge = false;
+    for k in 0..3 {
+        let edge = v[(k + 1) % 3] - v[k];
+        let length = edge.length();
+        let outward = edge.cross(face) / length;
+        if outward.dot(axis.a - v[k]) < -1e-9 * length {
+            continue;
+        }
+        on_edge = true;
+        let lean = axis.normal.dot(outward);
+        let Some(next) = facet.across[k] else {
+            continue;
+        };
+        let next = tri.rot * next;
+        let bend = next.dot(outward);
+        if bend <= FLAT {
+            return Verdict::UseFace;
+        }
+        // Both normals lie in the plane across the edge: compare their angles from the face's.
+        if lean * next.dot(face) > bend * along + 1e-9 {
+            verdict = Verdict::Drop;
+        }
+    }
+    if on_edge { verdict } else { Verdict::UseFace }
+}

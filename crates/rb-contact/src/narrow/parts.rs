@@ -1,0 +1,141 @@
+//! Composite shapes: pairs of parts, then one set of patches without duplicates.
+//!
+//! Patches with the same normal become one, since the parts belong to one rigid body: a table on
+//! four legs has one patch of four points. Points at the same place count once.
+
+use super::clip::{Raw, mix, reduce};
+use super::half_space::{self, Plane};
+use super::{ContactPatch, convex_pair, facet};
+use crate::convex::{Part, Parts, Placed};
+use crate::geom::Aabb;
+use glam::DVec3;
+use rb_core::math::Pose;
+
+/// Cosine above which two normals are the same (1.4 mrad).
+const SAME_NORMAL: f64 = 1.0 - 1e-6;
+/// Share of the patch's size within which two points are the same.
+const SAME_POINT: f64 = 1e-4;
+
+fn place<'a>(part: &Part<'a>, pose: &Pose) -> Placed<'a> {
+    Placed::new(part.core, part.radius, &(*pose * part.pose), DVec3::ZERO)
+}
+
+/// Contact of a convex shape (a) with the parts of b. Poses relative to the pair's origin.
+pub(crate) fn convex_with_parts(
+    a: &Placed,
+    b: &dyn Parts,
+    pose_b: &Pose,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) {
+    let region = a.aabb().inflated(prediction).placed(&pose_b.inverse());
+    let mut found = Vec::new();
+    b.overlapping(&region, &mut |part| {
+        let b = place(&part, pose_b);
+        let patch = match &part.facet {
+            Some(f) => facet::collide(&b, f, a, prediction).map(ContactPatch::swapped),
+            None => convex_pair(a, &b, prediction),
+        };
+        found.extend(patch.map(|p| named(p, [0, part.sub])));
+    });
+    merge(found, out);
+}
+
+/// Contact of two composites.
+pub(crate) fn parts_with_parts(
+    a: &dyn Parts,
+    b: &dyn Parts,
+    [pose_a, pose_b]: &[Pose; 2],
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) {
+    let (to_a, to_b) = (pose_a.inverse(), pose_b.inverse());
+    let mut bounds = Aabb::EMPTY;
+    b.overlapping(&Aabb::EVERYWHERE, &mut |part| {
+        bounds = bounds.merged(&place(&part, pose_b).aabb());
+    });
+    let mut found = Vec::new();
+    a.overlapping(&bounds.inflated(prediction).placed(&to_a), &mut |pa| {
+        let a = place(&pa, pose_a);
+        let region = a.aabb().inflated(prediction).placed(&to_b);
+        b.overlapping(&region, &mut |pb| {
+            let b = place(&pb, pose_b);
+            let patch = match (&pa.facet, &pb.facet) {
+                (_, Some(f)) => facet::collide(&b, f, &a, prediction).map(ContactPatch::swapped),
+                (Some(f), None) => facet::collide(&a, f, &b, prediction),
+                (None, None) => convex_pair(&a, &b, prediction),
+            };
+            found.extend(patch.map(|p| named(p, [pa.sub, pb.sub])));
+        });
+    });
+    merge(found, out);
+}
+
+/// Contact of the parts of a with a half-space.
+pub(crate) fn parts_with_plane(
+    a: &dyn Parts,
+    pose_a: &Pose,
+    plane: Plane,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) {
+    let mut found = Vec::new();
+    a.overlapping(&Aabb::EVERYWHERE, &mut |part| {
+        let patch = half_space::collide(&place(&part, pose_a), plane, prediction);
+        found.extend(patch.map(|p| named(p, [part.sub, 0])));
+    });
+    merge(found, out);
+}
+
+fn named(mut patch: ContactPatch, sub: [u32; 2]) -> ContactPatch {
+    patch.sub = sub;
+    for p in &mut patch.points {
+        p.feature = mix(p.feature, mix(sub[0], sub[1]));
+    }
+    patch
+}
+
+/// Gathers patches of one normal around the deepest of them and appends one patch per normal.
+fn merge(mut found: Vec<ContactPatch>, out: &mut Vec<ContactPatch>) {
+    let depth = |p: &ContactPatch| p.points[0].gap;
+    // Deepest first, so that it lends its normal; stable, so parts keep their order among equals.
+    found.sort_by(|p, q| depth(p).total_cmp(&depth(q)));
+    while !found.is_empty() {
+        let normal = found[0].normal;
+        let mut sub = found[0].sub;
+        let mut raw = Raw::new();
+        found.retain(|p| {
+            let same = p.normal.dot(normal) >= SAME_NORMAL;
+            if same {
+                sub = sub.min(p.sub);
+                raw.extend(p.points.iter().copied());
+            }
+            !same
+        });
+        for p in &mut raw {
+            p.gap = normal.dot(p.position_b - p.position_a);
+        }
+        out.push(ContactPatch {
+            sub,
+            normal,
+            points: reduce(distinct(raw)),
+        });
+    }
+}
+
+fn distinct(raw: Raw) -> Raw {
+    let bounds = Aabb::from_points(raw.iter().map(|p| p.position_a));
+    let near = SAME_POINT * bounds.half_extents().length();
+    let mut kept = Raw::new();
+    for p in raw {
+        let known = kept
+            .iter_mut()
+            .find(|k| (k.position_a - p.position_a).length() <= near);
+        match known {
+            Some(k) if p.gap < k.gap => *k = p,
+            Some(_) => {}
+            None => kept.push(p),
+        }
+    }
+    kept
+}

@@ -1,0 +1,243 @@
+//! Convex polyhedron in f64: vertices, merged flat faces and their adjacency.
+//!
+//! Built from the triangles of a hull: neighbouring triangles in one plane (to 1e-6 of the size)
+//! become one polygon, so that a voussoir has six faces and not twelve triangles, and every plane is
+//! refitted to the f64 vertices. Vertices are relative to the shape's frame.
+
+use crate::geom::hull_triangles;
+use glam::DVec3;
+use rb_core::{Error, Result};
+
+/// One flat face: outward unit normal and the range of its vertex loop, counter-clockwise from
+/// outside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Face {
+    pub(crate) normal: DVec3,
+    first: u32,
+    len: u32,
+}
+
+/// Convex polyhedron.
+#[derive(Clone, Debug)]
+pub(crate) struct Polyhedron {
+    pub(crate) vertices: Vec<DVec3>,
+    pub(crate) faces: Vec<Face>,
+    loops: Vec<u32>,
+    /// Faces around each vertex: `around[starts[v]..starts[v + 1]]`.
+    around: Vec<u32>,
+    starts: Vec<u32>,
+}
+
+impl Polyhedron {
+    /// Convex hull of points (m).
+    ///
+    /// # Errors
+    /// [`Error::BadGeometry`] when the points span no volume.
+    pub(crate) fn from_points(points: &[DVec3]) -> Result<Self> {
+        let triangles = hull_triangles(points)?;
+        let mut used: Vec<u32> = triangles.iter().flatten().copied().collect();
+        used.sort_unstable();
+        used.dedup();
+        let rank = |i: u32| used.partition_point(|&u| u < i) as u32;
+        let vertices: Vec<DVec3> = used.iter().map(|&i| points[i as usize]).collect();
+        let triangles: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(rank)).collect();
+        Self::from_mesh(vertices, &triangles)
+    }
+
+    fn from_mesh(vertices: Vec<DVec3>, triangles: &[[u32; 3]]) -> Result<Self> {
+        let center = vertices.iter().sum::<DVec3>() / vertices.len() as f64;
+        let size = vertices
+            .iter()
+            .fold(0.0f64, |m, v| m.max((*v - center).length()));
+        let mut out = Self {
+            vertices,
+            faces: Vec::new(),
+            loops: Vec::new(),
+            around: Vec::new(),
+            starts: Vec::new(),
+        };
+        for normal in out.planes(triangles, size) {
+            out.push_face(normal, size);
+        }
+        let volume: f64 = out
+            .triangles()
+            .map(|[a, b, c]| tetrahedron(center, a, b, c))
+            .sum();
+        if out.faces.len() < 4 || volume <= 1e-12 * size.powi(3) {
+            return Err(Error::BadGeometry {
+                argument: "points",
+                reason: "the points lie in one plane".into(),
+            });
+        }
+        out.link();
+        Ok(out)
+    }
+
+    /// Normals of the distinct face planes, largest triangles first, so that slivers join the plane
+    /// of a large neighbour instead of defining their own.
+    fn planes(&self, triangles: &[[u32; 3]], size: f64) -> Vec<DVec3> {
+        let mut candidates: Vec<(f64, DVec3, DVec3)> = triangles
+            .iter()
+            .map(|t| {
+                let [a, b, c] = t.map(|i| self.vertices[i as usize]);
+                let cross = (b - a).cross(c - a);
+                (cross.length(), cross.normalize_or_zero(), a)
+            })
+            .filter(|(area, ..)| *area > 1e-12 * size * size)
+            .collect();
+        candidates.sort_by(|x, y| y.0.total_cmp(&x.0));
+        let mut planes: Vec<(DVec3, DVec3)> = Vec::new();
+        for (_, n, at) in candidates {
+            let known = planes
+                .iter()
+                .any(|(m, p)| m.dot(n) > 0.9999 && (at - *p).dot(*m).abs() < 1e-6 * size);
+            if !known {
+                planes.push((n, at));
+            }
+        }
+        planes.into_iter().map(|(n, _)| n).collect()
+    }
+
+    /// Appends the polygon of all vertices that lie highest along `normal`.
+    fn push_face(&mut self, normal: DVec3, size: f64) {
+        let top = self
+            .vertices
+            .iter()
+            .fold(f64::NEG_INFINITY, |m, v| m.max(v.dot(normal)));
+        let mut ring: Vec<u32> = (0..self.vertices.len() as u32)
+            .filter(|&i| self.vertices[i as usize].dot(normal) > top - 2e-6 * size)
+            .collect();
+        if ring.len() < 3 {
+            return;
+        }
+        let center = ring
+            .iter()
+            .map(|&i| self.vertices[i as usize])
+            .sum::<DVec3>()
+            / ring.len() as f64;
+        let [u, v] = rb_core::math::tangents(normal);
+        let angle = |i: u32| {
+            let d = self.vertices[i as usize] - center;
+            libm::atan2(d.dot(v), d.dot(u))
+        };
+        ring.sort_by(|&i, &j| angle(i).total_cmp(&angle(j)));
+        // Newell's normal of the whole loop: the best fit to the f64 vertices.
+        let n = ring.len();
+        let fitted = (0..n).fold(DVec3::ZERO, |s, k| {
+            let a = self.vertices[ring[k] as usize] - center;
+            let b = self.vertices[ring[(k + 1) % n] as usize] - center;
+            s + a.cross(b)
+        });
+        self.faces.push(Face {
+            normal: fitted.normalize_or(normal),
+            first: self.loops.len() as u32,
+            len: n as u32,
+        });
+        self.loops.extend(ring);
+    }
+
+    fn link(&mut self) {
+        let mut lists = vec![Vec::new(); self.vertices.len()];
+        for f in 0..self.faces.len() {
+            for &v in self.ring(f) {
+                lists[v as usize].push(f as u32);
+            }
+        }
+        self.starts.push(0);
+        for list in lists {
+            self.around.extend(list);
+            self.starts.push(self.around.len() as u32);
+        }
+    }
+
+    /// Vertex loop of a face, counter-clockwise from outside.
+    pub(crate) fn ring(&self, face: usize) -> &[u32] {
+        let f = &self.faces[face];
+        &self.loops[f.first as usize..(f.first + f.len) as usize]
+    }
+
+    /// Faces that meet at a vertex.
+    pub(crate) fn faces_at(&self, vertex: usize) -> &[u32] {
+        &self.around[self.starts[vertex] as usize..self.starts[vertex + 1] as usize]
+    }
+
+    /// Index of the vertex farthest along `d`; the first of equals.
+    pub(crate) fn farthest(&self, d: DVec3) -> usize {
+        let mut best = (f64::NEG_INFINITY, 0);
+        for (i, v) in self.vertices.iter().enumerate() {
+            let h = v.dot(d);
+            if h > best.0 {
+                best = (h, i);
+            }
+        }
+        best.1
+    }
+
+    /// Faces cut into fans of triangles (m), counter-clockwise from outside.
+    pub(crate) fn triangles(&self) -> impl Iterator<Item = [DVec3; 3]> + '_ {
+        self.triangle_indices()
+            .map(|t| t.map(|i| self.vertices[i as usize]))
+    }
+
+    /// Faces cut into fans of triangles, as vertex indices.
+    pub(crate) fn triangle_indices(&self) -> impl Iterator<Item = [u32; 3]> + '_ {
+        (0..self.faces.len()).flat_map(|f| {
+            let ring = self.ring(f);
+            (1..ring.len() - 1).map(|k| [ring[0], ring[k], ring[k + 1]])
+        })
+    }
+
+    /// Edges, each once, with the two faces it joins (left of i → j first).
+    pub(crate) fn edges(&self) -> Vec<([u32; 2], [usize; 2])> {
+        let mut half: Vec<([u32; 2], usize, bool)> = Vec::new();
+        for f in 0..self.faces.len() {
+            let ring = self.ring(f);
+            for k in 0..ring.len() {
+                let (i, j) = (ring[k], ring[(k + 1) % ring.len()]);
+                half.push(([i.min(j), i.max(j)], f, i < j));
+            }
+        }
+        half.sort_by_key(|&(e, _, forward)| (e, !forward));
+        half.chunk_by(|x, y| x.0 == y.0)
+            .filter(|pair| pair.len() == 2)
+            .map(|pair| (pair[0].0, [pair[0].1, pair[1].1]))
+            .collect()
+    }
+}
+
+/// Signed volume (m³) of a tetrahedron; positive when a, b, c run counter-clockwise seen from
+/// outside, away from `o`.
+pub(crate) fn tetrahedron(o: DVec3, a: DVec3, b: DVec3, c: DVec3) -> f64 {
+    (a - o).dot((b - o).cross(c - o)) / 6.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wedge_has_quadrilateral_faces() {
+        // A voussoir: trapezoid in x–y, extruded along z.
+        let mut points = Vec::new();
+        for z in [-0.3, 0.3] {
+            for (x, y) in [(-0.4, 0.0), (0.4, 0.0), (0.5, 0.7), (-0.5, 0.7)] {
+                points.push(DVec3::new(x, y, z));
+            }
+        }
+        points.push(DVec3::new(0.0, 0.3, 0.0));
+        let p = Polyhedron::from_points(&points).unwrap();
+        assert_eq!((p.vertices.len(), p.faces.len()), (8, 6));
+        assert_eq!(p.edges().len(), 12);
+        for f in 0..6 {
+            assert_eq!(p.ring(f).len(), 4);
+            let n = p.faces[f].normal;
+            let level: Vec<f64> = p
+                .ring(f)
+                .iter()
+                .map(|&v| p.vertices[v as usize].dot(n))
+                .collect();
+            assert!(level.iter().all(|h| (h - level[0]).abs() < 1e-15));
+        }
+        assert!((0..8).all(|v| p.faces_at(v).len() == 3));
+    }
+}

@@ -1,0 +1,365 @@
+//! Contacts: closed forms, parry as oracle, symmetry, accuracy far from the origin.
+
+mod common;
+
+use common::{Random, all_shapes, box_mesh, convex_shapes, grid_mesh, pose32};
+use parry3d::query;
+use rb_contact::narrow::collide_shapes;
+use rb_contact::{ContactPatch, Shape};
+use rb_core::glam::DVec3;
+use rb_core::math::{Pose, exp_rotation};
+
+fn contacts(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose, prediction: f64) -> Vec<ContactPatch> {
+    let mut out = Vec::new();
+    collide_shapes(a, pa, b, pb, prediction, &mut out);
+    out
+}
+
+fn least_gap(patches: &[ContactPatch]) -> Option<f64> {
+    let gaps = patches.iter().flat_map(|p| &p.points).map(|p| p.gap);
+    gaps.min_by(f64::total_cmp)
+}
+
+fn at(x: f64, y: f64, z: f64) -> Pose {
+    Pose::from_translation(DVec3::new(x, y, z))
+}
+
+fn check_sane(patches: &[ContactPatch], prediction: f64) {
+    for patch in patches {
+        assert!((patch.normal.length() - 1.0).abs() < 1e-9, "{patch:?}");
+        assert!((1..=4).contains(&patch.points.len()));
+        for p in &patch.points {
+            let gap = patch.normal.dot(p.position_b - p.position_a);
+            assert!(p.gap.is_finite() && (gap - p.gap).abs() < 1e-9, "{p:?}");
+            assert!(p.gap <= prediction && p.gap >= patch.points[0].gap);
+        }
+    }
+}
+
+#[test]
+fn convex_pairs_agree_with_parry() {
+    let shapes = convex_shapes();
+    let mut random = Random(7);
+    let (mut total, mut near, mut missed) = (0, 0, 0);
+    for (a, a32) in &shapes {
+        for (b, b32) in &shapes {
+            for _ in 0..60 {
+                let (pa, pb) = (random.pose(0.5), random.pose(0.5));
+                let ours = contacts(a, &pa, b, &pb, 0.5);
+                check_sane(&ours, 0.5);
+                let theirs =
+                    query::contact(&pose32(&pa), &**a32, &pose32(&pb), &**b32, 0.5).unwrap();
+                let (Some(gap), Some(c)) = (least_gap(&ours), theirs) else {
+                    missed += usize::from(least_gap(&ours).is_some() != theirs.is_some());
+                    continue;
+                };
+                total += 1;
+                let dist = f64::from(c.dist);
+                near += usize::from((gap - dist).abs() < 1e-3);
+                // A shallower answer than parry's is fine; a deeper one or another sign is not.
+                assert!(
+                    gap.min(dist).abs() < 1e-3 || (gap < 0.0) == (dist < 0.0),
+                    "{} {}: {gap} {dist}",
+                    a.name(),
+                    b.name()
+                );
+                assert!(gap > dist - 0.02, "{} {}: {gap} {dist}", a.name(), b.name());
+            }
+        }
+    }
+    println!("{near} of {total} within 1 mm, {missed} one-sided");
+    assert!(near as f64 > 0.97 * total as f64 && missed < total / 200);
+}
+
+#[test]
+fn stacked_cuboids_have_four_exact_points() {
+    let half = DVec3::new(0.5, 0.25, 0.4);
+    let a = Shape::cuboid(half).unwrap();
+    for gap in [-1e-3, -1e-9, 0.0, 1e-9, 1e-3] {
+        for (x, z, turn) in [(0.0, 0.0, 0.0), (0.3, -0.1, 0.0), (0.1, 0.0, 0.4)] {
+            let pose = Pose::new(DVec3::new(x, 0.5 + gap, z), exp_rotation(DVec3::Y * turn));
+            let found = contacts(&a, &Pose::IDENTITY, &a, &pose, 0.01);
+            assert_eq!(found.len(), 1);
+            assert_eq!(found[0].points.len(), 4, "gap {gap} at {x} {z} {turn}");
+            assert!((found[0].normal - DVec3::Y).length() < 1e-15);
+            for p in &found[0].points {
+                assert!((p.gap - gap).abs() < 1e-15, "{} vs {gap}", p.gap);
+            }
+        }
+    }
+}
+
+#[test]
+fn voussoirs_meet_in_exact_faces() {
+    // Neighbours of a 21-stone arch share a radial face.
+    let n = 21;
+    let step = core::f64::consts::PI / f64::from(n);
+    let mut points = Vec::new();
+    for z in [-0.25, 0.25] {
+        for r in [1.0, 1.3] {
+            for s in [-0.5, 0.5] {
+                points.push(DVec3::new(
+                    r * libm::sin(s * step),
+                    r * libm::cos(s * step) - 1.15,
+                    z,
+                ));
+            }
+        }
+    }
+    let stone = Shape::convex_hull(points).unwrap();
+    let pose = |k: f64, push: f64| {
+        let q = exp_rotation(DVec3::Z * (-(k + 0.5) * step + 0.5 * core::f64::consts::PI));
+        let side = Pose::new(DVec3::ZERO, exp_rotation(DVec3::Z * (-step * k)));
+        let shift = side.vector(exp_rotation(DVec3::Z * 0.5 * core::f64::consts::PI) * DVec3::X);
+        Pose::new(q * (DVec3::Y * 1.15) + shift * push * 0.0, q)
+    };
+    for k in 0..n - 1 {
+        let (a, b) = (pose(f64::from(k), 0.0), pose(f64::from(k + 1), 0.0));
+        let found = contacts(&stone, &a, &stone, &b, 1e-3);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].points.len(), 4, "joint {k}: {found:?}");
+        for p in &found[0].points {
+            assert!(p.gap.abs() < 1e-12, "joint {k}: {}", p.gap);
+        }
+    }
+}
+
+#[test]
+fn cards_lean_edge_on_face() {
+    let card = Shape::cuboid(DVec3::new(0.05, 0.4, 0.3)).unwrap();
+    let floor = Shape::half_space(DVec3::Y).unwrap();
+    let q = exp_rotation(DVec3::Z * 0.3);
+    let low = 0.05 * 0.3f64.sin() + 0.4 * 0.3f64.cos();
+    let found = contacts(
+        &card,
+        &Pose::new(DVec3::Y * low, q),
+        &floor,
+        &Pose::IDENTITY,
+        1e-3,
+    );
+    assert_eq!(found[0].points.len(), 2);
+    assert!(found[0].points.iter().all(|p| p.gap.abs() < 1e-15));
+    // The same against a cuboid floor.
+    let slab = Shape::cuboid(DVec3::new(2.0, 0.5, 2.0)).unwrap();
+    let found = contacts(
+        &card,
+        &Pose::new(DVec3::Y * low, q),
+        &slab,
+        &at(0.0, -0.5, 0.0),
+        1e-3,
+    );
+    assert_eq!(found[0].points.len(), 2);
+    assert!(found[0].points.iter().all(|p| p.gap.abs() < 1e-15));
+}
+
+#[test]
+fn everything_rests_on_everything_flat() {
+    // Each convex shape set down on a half-space, a slab, a mesh and a height field: same gaps.
+    let plane = Shape::half_space(DVec3::Y).unwrap();
+    let slab = Shape::cuboid(DVec3::new(2.0, 0.5, 2.0)).unwrap();
+    let mesh = grid_mesh(6, |_, _| 0.0);
+    let field = Shape::height_field(7, 7, vec![0.0; 49], [6.0, 6.0]).unwrap();
+    for (s, _) in convex_shapes() {
+        for q in [
+            DVec3::ZERO,
+            DVec3::new(0.0, 0.7, 0.0),
+            DVec3::new(0.4, 0.2, -0.3),
+        ] {
+            let q = exp_rotation(q);
+            let bottom = s.aabb(&Pose::new(DVec3::ZERO, q)).min.y;
+            let gap = -1e-4;
+            let pose = Pose::new(DVec3::new(0.13, gap - bottom, 0.21), q);
+            for (ground, g) in [
+                (&plane, Pose::IDENTITY),
+                (&slab, at(0.0, -0.5, 0.0)),
+                (&mesh, Pose::IDENTITY),
+                (&field, Pose::IDENTITY),
+            ] {
+                let found = contacts(&s, &pose, ground, &g, 1e-3);
+                check_sane(&found, 1e-3);
+                assert_eq!(
+                    found.len(),
+                    1,
+                    "{} on {}: {found:?}",
+                    s.name(),
+                    ground.name()
+                );
+                let lowest = least_gap(&found).unwrap();
+                assert!(
+                    (lowest - gap).abs() < 1e-9,
+                    "{} on {}: {lowest}",
+                    s.name(),
+                    ground.name()
+                );
+                assert!((found[0].normal + DVec3::Y).length() < 1e-9);
+            }
+        }
+    }
+}
+
+#[test]
+fn swapping_sides_swaps_the_answer() {
+    let shapes = all_shapes();
+    let mut random = Random(3);
+    for a in &shapes {
+        for b in &shapes {
+            for _ in 0..20 {
+                let (pa, pb) = (random.pose(0.6), random.pose(0.6));
+                let forth = contacts(a, &pa, b, &pb, 0.05);
+                let back = contacts(b, &pb, a, &pa, 0.05);
+                assert_eq!(forth.len(), back.len(), "{} {}", a.name(), b.name());
+                let (x, y) = (least_gap(&forth), least_gap(&back));
+                let close = match (x, y) {
+                    (Some(x), Some(y)) => (x - y).abs() < 2e-3 * x.abs() + 1e-5,
+                    _ => x == y,
+                };
+                assert!(close, "{} {}: {x:?} {y:?}", a.name(), b.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn far_from_the_origin_nothing_changes() {
+    let shapes = all_shapes();
+    let mut random = Random(5);
+    let far = DVec3::new(1e4, -2e3, 5e3);
+    for a in &shapes {
+        for b in &shapes {
+            for _ in 0..10 {
+                let (pa, pb) = (random.pose(0.6), random.pose(0.6));
+                let moved = |p: &Pose| Pose::new(p.p + far, p.q);
+                let near = contacts(a, &pa, b, &pb, 0.05);
+                let away = contacts(a, &moved(&pa), b, &moved(&pb), 0.05);
+                let (x, y) = (least_gap(&near), least_gap(&away));
+                let close = match (x, y) {
+                    (Some(x), Some(y)) => (x - y).abs() < 1e-9,
+                    _ => x == y,
+                };
+                assert!(close, "{} {}: {x:?} {y:?}", a.name(), b.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_felt_sliding_over_a_flat_mesh() {
+    let mesh = grid_mesh(8, |_, _| 0.0);
+    let field = Shape::height_field(9, 9, vec![0.0; 81], [8.0, 8.0]).unwrap();
+    let half = DVec3::new(0.3, 0.2, 0.25);
+    let movers = [
+        (Shape::cuboid(half).unwrap(), 0.2, 4),
+        (Shape::ball(0.2).unwrap(), 0.2, 1),
+        (Shape::capsule(0.3, 0.2).unwrap(), 0.5, 1),
+        (Shape::cylinder(0.2, 0.3).unwrap(), 0.2, 4),
+    ];
+    for ground in [&mesh, &field] {
+        for (s, height, count) in &movers {
+            for k in 0..400 {
+                let x = -3.0 + 0.015 * f64::from(k);
+                let depth = -1e-3;
+                let q = exp_rotation(DVec3::Y * 0.01 * f64::from(k));
+                let pose = Pose::new(DVec3::new(x, height + depth, 0.37 * x), q);
+                let found = contacts(s, &pose, ground, &Pose::IDENTITY, 0.02);
+                assert_eq!(found.len(), 1, "{} at {x}: {found:?}", s.name());
+                assert!((found[0].normal + DVec3::Y).length() < 1e-12);
+                assert_eq!(found[0].points.len(), *count, "{} at {x}", s.name());
+                let wrong = found[0]
+                    .points
+                    .iter()
+                    .any(|p| (p.gap - depth).abs() > 1e-12);
+                assert!(!wrong, "{} at {x}: {found:?}", s.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn ridges_and_valleys_have_their_true_normals() {
+    // A ball on a roof ridge touches the ridge; a box cannot be pushed sideways by it.
+    let ridge = grid_mesh(4, |x, _| -0.5 * x.abs());
+    let ball = Shape::ball(0.3).unwrap();
+    let found = contacts(&ball, &at(0.0, 0.299, 0.2), &ridge, &Pose::IDENTITY, 0.01);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!((found[0].normal + DVec3::Y).length() < 1e-9);
+    // In the valley it touches both flanks.
+    let valley = grid_mesh(4, |x, _| 0.5 * x.abs());
+    let height = 0.3 * 1.25f64.sqrt();
+    let found = contacts(
+        &ball,
+        &at(0.0, height - 1e-4, 0.2),
+        &valley,
+        &Pose::IDENTITY,
+        0.01,
+    );
+    assert_eq!(found.len(), 2, "{found:?}");
+    for patch in &found {
+        assert!((patch.normal.x.abs() - 0.5 / 1.25f64.sqrt()).abs() < 1e-12);
+        assert_eq!(patch.points.len(), 1);
+    }
+}
+
+#[test]
+fn meshes_push_to_their_front_only() {
+    let mesh = grid_mesh(2, |_, _| 0.0);
+    let ball = Shape::ball(0.2).unwrap();
+    assert!(contacts(&ball, &at(0.1, -0.205, 0.1), &mesh, &Pose::IDENTITY, 0.01).is_empty());
+    let cut = contacts(&ball, &at(0.1, -0.1, 0.3), &mesh, &Pose::IDENTITY, 0.01);
+    assert!((cut[0].normal + DVec3::Y).length() < 1e-12);
+    assert!((cut[0].points[0].gap + 0.3).abs() < 1e-12);
+}
+
+#[test]
+fn closed_meshes_meet_closed_meshes() {
+    let a = box_mesh(DVec3::splat(0.5));
+    let found = contacts(&a, &Pose::IDENTITY, &a, &at(0.1, 0.999, 0.05), 0.01);
+    let up = found
+        .iter()
+        .find(|p| p.normal.y > 0.999)
+        .expect("faces meet");
+    assert_eq!(up.points.len(), 4);
+    assert!((up.points[0].gap + 1e-3).abs() < 1e-12);
+}
+
+#[test]
+fn legs_of_a_table_make_one_patch() {
+    let leg = Shape::cuboid(DVec3::new(0.05, 0.5, 0.05)).unwrap();
+    let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
+    let parts: Vec<(Pose, Shape)> = corners
+        .iter()
+        .map(|(x, z)| (at(*x, 0.0, *z), leg.clone()))
+        .collect();
+    let table = Shape::compound(parts).unwrap();
+    let floor = Shape::cuboid(DVec3::new(3.0, 0.5, 3.0)).unwrap();
+    let found = contacts(
+        &floor,
+        &at(0.0, -0.5, 0.0),
+        &table,
+        &at(0.0, 0.5, 0.0),
+        0.01,
+    );
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].points.len(), 4);
+    assert!(found[0].points.iter().all(|p| p.position_a.x.abs() > 1.04));
+}
+
+#[test]
+fn patches_of_every_pair_are_sane() {
+    let shapes = all_shapes();
+    let mut random = Random(11);
+    for a in &shapes {
+        for b in &shapes {
+            for _ in 0..60 {
+                let size = random.range(0.0, 2.0);
+                let (pa, pb) = (random.pose(size), random.pose(size));
+                check_sane(&contacts(a, &pa, b, &pb, 0.1), 0.1);
+                // Aligned and coincident poses are where directions degenerate.
+                check_sane(&contacts(a, &pa, b, &pa, 0.1), 0.1);
+                check_sane(
+                    &contacts(a, &Pose::IDENTITY, b, &at(0.0, size, 0.0), 0.1),
+                    0.1,
+                );
+            }
+        }
+    }
+}

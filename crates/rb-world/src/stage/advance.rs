@@ -1,0 +1,117 @@
+//! Stage 5: poses and velocities back into the bodies; fast bodies stop at what they would have
+//! passed through.
+
+use crate::events::Events;
+use crate::frame::Frame;
+use crate::state::State;
+use rb_contact::sweep::{Motion, time_of_impact};
+use rb_core::body::{Body, BodyFlags, BodyKind};
+use rb_core::math::{Pose, Twist, turn};
+
+/// Writes back what the islands computed and moves kinematic bodies.
+pub(crate) fn run(state: &mut State, frame: &Frame, events: &mut Events, dt: f64) {
+    for island in frame.islands() {
+        for m in &island.movers[..island.movable] {
+            let b = state.body_mut(m.slot);
+            (b.com, b.q, b.vel) = (m.com, m.q, m.vel);
+        }
+        for &i in &island.frozen {
+            let slot = island.movers[i as usize].slot;
+            state.body_mut(slot).flags |= BodyFlags::FROZEN;
+            events.frozen.push(state.body_handle(slot));
+        }
+    }
+    events.frozen.sort();
+    for (_, b) in state
+        .bodies
+        .iter_mut()
+        .filter(|(_, b)| b.kind == BodyKind::Kinematic)
+    {
+        move_as_told(b, dt);
+    }
+    if state.params.contact.swept {
+        stop_fast_bodies(state, frame, dt);
+    }
+}
+
+fn move_as_told(b: &mut Body, dt: f64) {
+    match b.target {
+        Some(pose) => b.set_pose(pose),
+        None => {
+            b.com += b.vel.lin * dt;
+            b.q = turn(b.q, b.vel.ang, dt);
+        }
+    }
+}
+
+/// A body that moved by more than its core in one step is swept from its old pose to its new one
+/// against static colliders (bullets: against all), and put back to the first touch it was not yet
+/// in contact with. Its velocity stays: the next step's contacts take it from there.
+fn stop_fast_bodies(state: &mut State, frame: &Frame, dt: f64) {
+    let mut clamped = Vec::new();
+    for m in frame.islands().iter().flat_map(|i| &i.movers[..i.movable]) {
+        let body = state.body(m.slot);
+        let moved = body.com.distance(body.previous.p);
+        if moved > body.core && body.core > 0.0 {
+            let fraction = first_impact(state, m.slot, dt);
+            if fraction < 1.0 {
+                clamped.push((m.slot, fraction));
+            }
+        }
+    }
+    for (slot, fraction) in clamped {
+        let b = state.body_mut(slot);
+        b.com = b.previous.p.lerp(b.com, fraction);
+        b.q = b.previous.q.slerp(b.q, fraction);
+    }
+}
+
+/// Share of the step's motion a body can make before it meets something.
+fn first_impact(state: &State, slot: u32, dt: f64) -> f64 {
+    let body = state.body(slot);
+    let bullet = body.flags.contains(BodyFlags::BULLET);
+    let mut first = 1.0f64;
+    for &c in &body.colliders {
+        let mine = state.collider(c.index());
+        if mine.collider.desc().sensor {
+            continue;
+        }
+        let motion = motion_of(body, &mine.collider.desc().offset, dt);
+        let region = motion.region(mine.collider.shape());
+        state.broad.overlapping(&region, |other| {
+            let theirs = state.collider(other);
+            let their_body = state.body(theirs.body.index());
+            let meets = (bullet || their_body.kind != BodyKind::Dynamic)
+                && theirs.body != mine.body
+                && !theirs.collider.desc().sensor
+                && mine
+                    .collider
+                    .desc()
+                    .groups
+                    .admits(&theirs.collider.desc().groups);
+            if meets {
+                let other = motion_of(their_body, &theirs.collider.desc().offset, dt);
+                let (a, b) = (mine.collider.shape(), theirs.collider.shape());
+                if let Some(hit) = time_of_impact(a, &motion, b, &other, dt) {
+                    first = first.min(hit.fraction);
+                }
+            }
+        });
+    }
+    first
+}
+
+/// Motion of a collider over the last step, at the mean velocity of its body.
+fn motion_of(body: &Body, offset: &Pose, dt: f64) -> Motion {
+    let lin = (body.com - body.previous.p) / dt;
+    let ang = rb_core::math::log_rotation(body.q * body.previous.q.conjugate()) / dt;
+    let frame = Pose::new(
+        body.previous.p - body.previous.q * body.mass.com_local,
+        body.previous.q,
+    );
+    Motion {
+        start: frame * *offset,
+        center: body.previous.p,
+        vel: Twist::new(lin, ang),
+    }
+}
