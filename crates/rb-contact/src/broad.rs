@@ -92,6 +92,8 @@ impl BroadPhase {
         if let Some(old) = self.entry(slot) {
             self.trees[old.mobility as usize].remove(slot);
             self.entries[slot as usize] = None;
+            // No trailing holes: equal boxes are then stored in equal bytes.
+            while self.entries.pop_if(|e| e.is_none()).is_some() {}
             self.mark(slot);
         }
     }

@@ -350,6 +350,24 @@ pub(crate) enum View<'a> {
     Parts(&'a dyn Parts),
 }
 
+impl<'a> View<'a> {
+    /// Calls `f` with every convex piece whose box meets `region` (m, local); a convex shape is its
+    /// own only piece, a half-space has none.
+    pub(crate) fn pieces(&self, region: &Aabb, f: &mut dyn FnMut(Part<'_>)) {
+        match *self {
+            View::Convex(core, radius) => f(Part {
+                sub: 0,
+                pose: Pose::IDENTITY,
+                core,
+                radius,
+                facet: None,
+            }),
+            View::HalfSpace(_) => {}
+            View::Parts(parts) => parts.overlapping(region, f),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

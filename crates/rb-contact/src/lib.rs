@@ -18,9 +18,10 @@ pub mod manifold;
 mod moments;
 pub mod narrow;
 mod polyhedron;
-
+pub mod query;
 pub mod shape;
 pub mod shapes;
+pub mod sweep;
 
 pub use collider::{Collider, ColliderDesc, CollisionGroups, Combine, Material};
 pub use geom::Aabb;

@@ -12,7 +12,7 @@ use glam::{DMat3, DVec3};
 use rb_core::mass::MassProps;
 
 /// Zeroth, first and second moment about the origin.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Moments {
     volume: f64,
     first: DVec3,
@@ -20,6 +20,12 @@ pub(crate) struct Moments {
 }
 
 impl Moments {
+    pub(crate) const ZERO: Self = Self {
+        volume: 0.0,
+        first: DVec3::ZERO,
+        second: DMat3::ZERO,
+    };
+
     /// Adds a lump of `weight` (m³) at `p` (m).
     pub(crate) fn add(&mut self, weight: f64, p: DVec3) {
         self.volume += weight;
@@ -62,7 +68,7 @@ pub(crate) fn closed_surface(
     origin: DVec3,
     density: f64,
 ) -> MassProps {
-    let mut m = Moments::default();
+    let mut m = Moments::ZERO;
     for t in triangles {
         m.add_tetrahedron(t.map(|p| p - origin));
     }
@@ -73,7 +79,7 @@ pub(crate) fn closed_surface(
 /// a cylinder per edge, a sector of a ball per vertex.
 pub(crate) fn rounded(poly: &Polyhedron, border: f64, density: f64) -> MassProps {
     let origin = poly.vertices.iter().sum::<DVec3>() / poly.vertices.len() as f64;
-    let mut m = Moments::default();
+    let mut m = Moments::ZERO;
     for t in poly.triangles() {
         m.add_tetrahedron(t.map(|p| p - origin));
     }

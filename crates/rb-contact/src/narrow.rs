@@ -33,7 +33,7 @@ use rb_core::manifold::MAX_POINTS;
 use rb_core::math::Pose;
 use smallvec::SmallVec;
 
-pub(crate) use axis::{Axis, axis};
+pub(crate) use axis::axis;
 pub(crate) use gjk::{Proximity, closest};
 
 /// One point of a patch.

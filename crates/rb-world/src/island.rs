@@ -141,10 +141,7 @@ impl Island {
         );
         for _attempt in 0..=self.movable {
             self.outcome = Outcome::default();
-            for _ in 0..shared.params.substeps {
-                self.substep(shared);
-            }
-            let broken = self.unsound();
+            let broken = self.substeps(shared);
             if broken.is_empty() {
                 break;
             }
@@ -163,6 +160,19 @@ impl Island {
             }
         }
         self.finish(shared);
+    }
+
+    /// Runs the substeps; stops at the first that leaves a body in a non-finite state, and says who is
+    /// to blame.
+    fn substeps(&mut self, shared: &Shared) -> Vec<u32> {
+        for _ in 0..shared.params.substeps {
+            self.substep(shared);
+            let broken = self.unsound();
+            if !broken.is_empty() {
+                return broken;
+            }
+        }
+        Vec::new()
     }
 
     /// Bodies to blame for a non-finite state: those that forces alone drive out of bounds, or, if

@@ -9,6 +9,7 @@ use crate::threads::Threads;
 use rb_core::Result;
 use rb_core::math::Twist;
 use rb_core::params::Params;
+use rb_core::problem::Problem;
 use rb_core::report::StepReport;
 use rb_core::solver::IslandSolver;
 use rb_solve::Pgs;
@@ -154,6 +155,12 @@ impl World {
     /// bodies.
     pub fn momentum(&self) -> Twist {
         self.state.momentum()
+    }
+
+    /// The solved problems of the last step's awake islands, in the order of their reports: the last
+    /// substep's rows with their multipliers. What the certificate graded, for audits and dumps.
+    pub fn problems(&self) -> impl Iterator<Item = &Problem> {
+        self.frame.islands().iter().map(|i| &i.problem)
     }
 
     /// Bytes held by bodies, colliders and contacts, for growth tables.

@@ -192,3 +192,76 @@ pub(crate) fn snap(a: &Placed, b: &Placed, axis: &mut Axis) -> Reference {
         None => Reference::Neither,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::polyhedron::Polyhedron;
+    use rb_core::math::{Pose, exp_rotation};
+
+    struct Random(u64);
+
+    impl Random {
+        fn next(&mut self) -> f64 {
+            self.0 = self
+                .0
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        }
+
+        fn vector(&mut self) -> DVec3 {
+            DVec3::new(self.next(), self.next(), self.next())
+        }
+
+        fn pose(&mut self, size: f64) -> Pose {
+            Pose::new(self.vector() * size, exp_rotation(self.vector() * 3.0))
+        }
+    }
+
+    /// Any direction bounds the distance from below and the depth from above: the found one must
+    /// meet the first bound itself, and no other may beat it on the second.
+    #[test]
+    fn normals_are_optimal() {
+        let mut random = Random(1);
+        let cloud: Vec<DVec3> = (0..20).map(|_| random.vector() * 0.5).collect();
+        let hull = Polyhedron::from_points(&cloud).unwrap();
+        let cores = [
+            Core::Point,
+            Core::Segment(0.4),
+            Core::Box(DVec3::new(0.3, 0.5, 0.2)),
+            Core::Poly(&hull),
+            Core::Triangle([DVec3::X * 0.5, DVec3::Y * 0.4, DVec3::Z * 0.6]),
+            Core::Cylinder {
+                half: 0.4,
+                radius: 0.3,
+            },
+            Core::Cone {
+                half: 0.4,
+                radius: 0.3,
+            },
+        ];
+        for ca in cores {
+            for cb in cores {
+                for k in 0..200 {
+                    let size = if k % 2 == 0 { 0.6 } else { 2.0 };
+                    let a = Placed::new(ca, 0.0, &random.pose(size), DVec3::ZERO);
+                    let b = Placed::new(cb, 0.0, &random.pose(size), DVec3::ZERO);
+                    let found = axis(&a, &b, 9.0).expect("within reach");
+                    let gap = found.core_gap();
+                    let own = separation(&a, &b, found.normal);
+                    assert!(
+                        (own - gap).abs() < 1e-8,
+                        "{ca:?} {cb:?}: {own} is not {gap}"
+                    );
+                    for k in 0..if gap < 0.0 { 100 } else { 0 } {
+                        let near = found.normal * if k % 2 == 0 { 3.0 } else { 0.0 };
+                        let n = (random.vector() + near).normalize();
+                        let s = separation(&a, &b, n);
+                        assert!(s < gap + 1e-5, "{ca:?} {cb:?}: {s} beats {gap}");
+                    }
+                }
+            }
+        }
+    }
+}

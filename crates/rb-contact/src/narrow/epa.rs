@@ -44,66 +44,70 @@ pub(crate) fn penetration(a: &Placed, b: &Placed, simplex: Simplex) -> Penetrati
         Err(flat) => return flat,
     };
     let mut p = Polytope::new(vertices);
-    let mut best = p.nearest();
+    let mut nearest = p.nearest();
+    // The support value of a direction is the depth along it, whatever became of the polytope.
+    let mut best = (f64::INFINITY, nearest);
     for _ in 0..ROUNDS {
-        let new = support(a, b, best.normal);
+        let new = support(a, b, nearest.normal);
         p.scale = p.scale.max(new.w.length());
-        let gain = new.w.dot(best.normal) - best.height;
-        if gain <= 1e-11 * p.scale || !p.expand(new) {
+        let depth = new.w.dot(nearest.normal);
+        if depth < best.0 {
+            best = (depth, nearest);
+        }
+        // No direction is shallower than the nearest face: the answer lies in between.
+        let settled = best.0 - nearest.height <= 1e-11 * p.scale;
+        if settled || !p.expand(new) {
             break;
         }
-        best = p.nearest();
+        let next = p.nearest();
+        // The surface of a growing body moves away from a point inside; if it comes nearer,
+        // rounding has folded the polytope.
+        if next.height < nearest.height - 1e-12 * p.scale {
+            break;
+        }
+        nearest = next;
     }
-    p.witness(&best)
+    p.witness(&best.1, best.0)
 }
 
-/// Completes a simplex to a tetrahedron with volume. A difference set without volume has no inside:
-/// its answer is depth zero along its own normal, as the error value.
+/// Completes a simplex to a tetrahedron with volume. Its own vertices come first: they hold the
+/// origin, which must not end up outside. A difference set without volume has no inside: its answer
+/// is depth zero along its own normal, as the error value.
 fn inflate(a: &Placed, b: &Placed, simplex: Simplex) -> Result<[Vertex; 4], Penetration> {
-    let mut s: Simplex = Simplex::new();
-    let known = simplex.iter().copied();
-    let axes = [DVec3::X, DVec3::Y, DVec3::Z]
-        .into_iter()
-        .flat_map(|d| [d, -d]);
-    let mut candidates: SmallVec<[Vertex; 16]> = known.collect();
-    candidates.extend(axes.map(|d| support(a, b, d)));
-    let scale = candidates.iter().fold(0.0f64, |m, v| m.max(v.w.length()));
-    s.push(candidates[0]);
-    let flat = |n: DVec3, s: &Simplex| {
+    let flat = |n: DVec3| {
         let n = if n.dot(b.at - a.at) < 0.0 { -n } else { n };
         Penetration {
             normal: n,
-            a: s[0].a,
-            b: s[0].a,
+            a: simplex[0].a,
+            b: simplex[0].a,
         }
     };
-    let tiny = 1e-9 * scale;
-    let first = s[0].w;
-    let Some(second) = pick(&candidates, |w| (w - first).length(), tiny) else {
-        return Err(flat(DVec3::Y, &s));
+    let more = |directions: &[DVec3]| -> Simplex {
+        let both = directions.iter().flat_map(|d| [*d, -*d]);
+        both.map(|d| support(a, b, d)).collect()
     };
-    s.push(second);
-    let u = (second.w - first).normalize();
-    candidates.extend(
-        tangents(u)
-            .into_iter()
-            .flat_map(|d| [d, -d])
-            .map(|d| support(a, b, d)),
-    );
-    let Some(third) = pick(&candidates, |w| (w - first).cross(u).length(), tiny) else {
-        return Err(flat(tangents(u)[0], &s));
+    let first = simplex[0];
+    let axes = more(&[DVec3::X, DVec3::Y, DVec3::Z]);
+    let reach = axes
+        .iter()
+        .chain(&simplex)
+        .fold(0.0f64, |m, v| m.max(v.w.length()));
+    let pick = |others: &[Vertex], measure: &dyn Fn(DVec3) -> f64| {
+        let tiny = 1e-9 * reach;
+        farthest(&simplex, measure, tiny).or_else(|| farthest(others, measure, tiny))
     };
-    s.push(third);
-    let n = (second.w - first).cross(third.w - first).normalize();
-    candidates.extend([n, -n].map(|d| support(a, b, d)));
-    let Some(fourth) = pick(&candidates, |w| (w - first).dot(n).abs(), tiny) else {
-        return Err(flat(n, &s));
-    };
-    Ok([s[0], second, third, fourth])
+    let second = pick(&axes, &|w| (w - first.w).length()).ok_or_else(|| flat(DVec3::Y))?;
+    let u = (second.w - first.w).normalize();
+    let sides = tangents(u);
+    let third =
+        pick(&more(&sides), &|w| (w - first.w).cross(u).length()).ok_or_else(|| flat(sides[0]))?;
+    let n = (second.w - first.w).cross(third.w - first.w).normalize();
+    let fourth = pick(&more(&[n]), &|w| (w - first.w).dot(n).abs()).ok_or_else(|| flat(n))?;
+    Ok([first, second, third, fourth])
 }
 
 /// The candidate of greatest measure, if it exceeds `tiny`; the first of equals.
-fn pick(candidates: &[Vertex], measure: impl Fn(DVec3) -> f64, tiny: f64) -> Option<Vertex> {
+fn farthest(candidates: &[Vertex], measure: &dyn Fn(DVec3) -> f64, tiny: f64) -> Option<Vertex> {
     let mut best = (tiny, None);
     for c in candidates {
         let m = measure(c.w);
@@ -182,8 +186,8 @@ impl Polytope {
         rim.len() >= 3 && rim.into_iter().all(|[i, j]| self.push([i, j, at]))
     }
 
-    /// Points of the cores under the origin's projection onto a face.
-    fn witness(&self, f: &Face) -> Penetration {
+    /// Points of the cores under the origin's projection onto a face, `depth` apart.
+    fn witness(&self, f: &Face, depth: f64) -> Penetration {
         let v = f.at.map(|i| self.vertices[i]);
         let p = f.normal * f.height;
         let [x, y, z] = v.map(|k| k.w - p);
@@ -197,7 +201,7 @@ impl Polytope {
         Penetration {
             normal: -f.normal,
             a,
-            b: a + p,
+            b: a + f.normal * depth,
         }
     }
 }

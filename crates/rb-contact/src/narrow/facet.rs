@@ -37,7 +37,8 @@ pub(crate) fn collide(
     };
     let face = tri.rot * facet.normal;
     let mut axis = axis(tri, b, prediction)?;
-    let (normal, points) = match judge(tri, local, facet, face, &axis) {
+    let gap = axis.core_gap() - tri.radius - b.radius;
+    let (normal, points) = match judge(tri, local, facet, &axis, gap) {
         Verdict::Drop => return None,
         Verdict::UseFace => (face, over_face(tri, b, face, prediction)),
         Verdict::Keep => {
@@ -65,13 +66,13 @@ fn over_face(tri: &Placed, b: &Placed, face: DVec3, prediction: f64) -> Points {
     clip::reduce(clip::over(tri, b, face, Reference::FaceOfA, prediction))
 }
 
-fn judge(tri: &Placed, local: [DVec3; 3], facet: &Facet, face: DVec3, axis: &Axis) -> Verdict {
+fn judge(tri: &Placed, local: [DVec3; 3], facet: &Facet, axis: &Axis, gap: f64) -> Verdict {
+    let face = tri.rot * facet.normal;
     let along = axis.normal.dot(face);
     if along >= ON_FACE {
         return Verdict::Keep;
     }
-    let cut = axis.core_gap() <= 0.0;
-    if along <= 0.0 && cut {
+    if along <= 0.0 && gap <= 0.0 {
         return Verdict::UseFace;
     }
     if along < -1e-6 {

@@ -160,16 +160,21 @@ fn on_triangle([p, q, r]: [DVec3; 3], at: [usize; 3]) -> [f64; 4] {
     spread(at, [u / sum, v / sum, w / sum])
 }
 
-/// Weights of the nearest point on the faces that separate the origin from the inside.
+/// Weights of the nearest point on the faces that separate the origin from the inside; `None` when
+/// the origin is inside beyond doubt.
 fn on_tetrahedron(w: [DVec3; 4]) -> Option<[f64; 4]> {
+    let scale = w.iter().fold(0.0f64, |m, p| m.max(p.length()));
     let mut best: Option<(f64, [f64; 4])> = None;
     for [i, j, k, l] in [[0, 1, 2, 3], [0, 1, 3, 2], [0, 2, 3, 1], [1, 2, 3, 0]] {
-        let n = (w[j] - w[i]).cross(w[k] - w[i]);
-        let inside = n.dot(w[l] - w[i]);
-        let origin = -n.dot(w[i]);
-        // Flat tetrahedra count every face as separating.
-        let flat = inside.abs() <= 1e-14 * n.length() * (w[l] - w[i]).length();
-        if flat || origin * inside < 0.0 {
+        let (u, v, up) = (w[j] - w[i], w[k] - w[i], w[l] - w[i]);
+        let n = u.cross(v);
+        let (inside, origin) = (n.dot(up), -n.dot(w[i]));
+        // Rounding of the corners moves a volume by this much; a sign below it means nothing. Such
+        // a face counts as separating: its nearest point is then the judge.
+        let (lu, lv) = (u.length(), v.length());
+        let noise = |h: f64| 1e-15 * scale * (lu * lv + (lu + lv) * h);
+        let doubtful = inside.abs() <= noise(up.length()) || origin.abs() <= noise(w[i].length());
+        if doubtful || origin * inside < 0.0 {
             let weights = on_triangle([w[i], w[j], w[k]], [i, j, k]);
             let p: DVec3 = (0..4).map(|m| w[m] * weights[m]).sum();
             let d = p.length_squared();

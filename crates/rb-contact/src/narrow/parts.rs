@@ -38,10 +38,10 @@ pub(crate) fn convex_with_parts(
         };
         found.extend(patch.map(|p| named(p, [0, part.sub])));
     });
-    merge(found, out);
+    merge(found, prediction, out);
 }
 
-/// Contact of two composites.
+/// Contact of two composites. Between two surfaces the triangles of b decide the normals.
 pub(crate) fn parts_with_parts(
     a: &dyn Parts,
     b: &dyn Parts,
@@ -68,7 +68,7 @@ pub(crate) fn parts_with_parts(
             found.extend(patch.map(|p| named(p, [pa.sub, pb.sub])));
         });
     });
-    merge(found, out);
+    merge(found, prediction, out);
 }
 
 /// Contact of the parts of a with a half-space.
@@ -84,7 +84,7 @@ pub(crate) fn parts_with_plane(
         let patch = half_space::collide(&place(&part, pose_a), plane, prediction);
         found.extend(patch.map(|p| named(p, [part.sub, 0])));
     });
-    merge(found, out);
+    merge(found, prediction, out);
 }
 
 fn named(mut patch: ContactPatch, sub: [u32; 2]) -> ContactPatch {
@@ -96,7 +96,7 @@ fn named(mut patch: ContactPatch, sub: [u32; 2]) -> ContactPatch {
 }
 
 /// Gathers patches of one normal around the deepest of them and appends one patch per normal.
-fn merge(mut found: Vec<ContactPatch>, out: &mut Vec<ContactPatch>) {
+fn merge(mut found: Vec<ContactPatch>, prediction: f64, out: &mut Vec<ContactPatch>) {
     let depth = |p: &ContactPatch| p.points[0].gap;
     // Deepest first, so that it lends its normal; stable, so parts keep their order among equals.
     found.sort_by(|p, q| depth(p).total_cmp(&depth(q)));
@@ -115,11 +115,15 @@ fn merge(mut found: Vec<ContactPatch>, out: &mut Vec<ContactPatch>) {
         for p in &mut raw {
             p.gap = normal.dot(p.position_b - p.position_a);
         }
-        out.push(ContactPatch {
-            sub,
-            normal,
-            points: reduce(distinct(raw)),
-        });
+        raw.retain(|p| p.gap <= prediction);
+        let points = reduce(distinct(raw));
+        if !points.is_empty() {
+            out.push(ContactPatch {
+                sub,
+                normal,
+                points,
+            });
+        }
     }
 }
 

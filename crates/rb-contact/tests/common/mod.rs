@@ -12,11 +12,11 @@ use rb_core::glam::{DVec3, Quat};
 use rb_core::math::{Pose, exp_rotation};
 
 /// Small linear congruential generator: the same numbers on every machine.
-pub struct Random(pub u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     /// Uniform in [lo, hi).
-    pub fn range(&mut self, lo: f64, hi: f64) -> f64 {
+    pub(crate) fn range(&mut self, lo: f64, hi: f64) -> f64 {
         self.0 = self
             .0
             .wrapping_mul(6_364_136_223_846_793_005)
@@ -24,7 +24,7 @@ impl Random {
         lo + (hi - lo) * ((self.0 >> 11) as f64 / (1u64 << 53) as f64)
     }
 
-    pub fn vector(&mut self, size: f64) -> DVec3 {
+    pub(crate) fn vector(&mut self, size: f64) -> DVec3 {
         DVec3::new(
             self.range(-size, size),
             self.range(-size, size),
@@ -32,12 +32,12 @@ impl Random {
         )
     }
 
-    pub fn pose(&mut self, size: f64) -> Pose {
+    pub(crate) fn pose(&mut self, size: f64) -> Pose {
         Pose::new(self.vector(size), exp_rotation(self.vector(3.0)))
     }
 }
 
-pub const ICOSAHEDRON: [[f64; 3]; 12] = {
+pub(crate) const ICOSAHEDRON: [[f64; 3]; 12] = {
     let g = 1.618_033_988_749_895;
     [
         [0.0, 1.0, g],
@@ -55,7 +55,7 @@ pub const ICOSAHEDRON: [[f64; 3]; 12] = {
     ]
 };
 
-pub fn icosahedron(size: f64) -> Vec<DVec3> {
+pub(crate) fn icosahedron(size: f64) -> Vec<DVec3> {
     ICOSAHEDRON.iter().map(|p| DVec3::from(*p) * size).collect()
 }
 
@@ -64,7 +64,7 @@ fn narrow(points: &[DVec3]) -> Vec<Vector> {
 }
 
 /// Convex shapes with the parry shape of the same parameters.
-pub fn convex_shapes() -> Vec<(Shape, SharedShape)> {
+pub(crate) fn convex_shapes() -> Vec<(Shape, SharedShape)> {
     let h = DVec3::new(0.3, 0.5, 0.4);
     let (x, y, z) = (0.3, 0.5, 0.4);
     let hull = icosahedron(0.3);
@@ -104,7 +104,7 @@ pub fn convex_shapes() -> Vec<(Shape, SharedShape)> {
 }
 
 /// Closed box of twelve triangles.
-pub fn box_mesh(h: DVec3) -> Shape {
+pub(crate) fn box_mesh(h: DVec3) -> Shape {
     let vertices: Vec<DVec3> = (0..8)
         .map(|i| {
             let s = |k: usize| if i >> k & 1 == 1 { 1.0 } else { -1.0 };
@@ -127,7 +127,7 @@ pub fn box_mesh(h: DVec3) -> Shape {
 }
 
 /// Flat or rough square of triangles, two per cell, 1 m cells, centred on the origin.
-pub fn grid_mesh(cells: usize, height: impl Fn(f64, f64) -> f64) -> Shape {
+pub(crate) fn grid_mesh(cells: usize, height: impl Fn(f64, f64) -> f64) -> Shape {
     let n = cells + 1;
     let at = |i: usize| i as f64 - 0.5 * cells as f64;
     let vertices: Vec<DVec3> = (0..n * n)
@@ -146,7 +146,7 @@ pub fn grid_mesh(cells: usize, height: impl Fn(f64, f64) -> f64) -> Shape {
 }
 
 /// One of every kind, convex ones first.
-pub fn all_shapes() -> Vec<Shape> {
+pub(crate) fn all_shapes() -> Vec<Shape> {
     let mut all: Vec<Shape> = convex_shapes().into_iter().map(|(s, _)| s).collect();
     all.push(box_mesh(DVec3::new(0.3, 0.5, 0.4)));
     all.push(grid_mesh(4, |x, z| 0.2 * (x + 0.3 * z).sin()));
@@ -169,7 +169,7 @@ pub fn all_shapes() -> Vec<Shape> {
     all
 }
 
-pub fn pose32(p: &Pose) -> Pose32 {
+pub(crate) fn pose32(p: &Pose) -> Pose32 {
     Pose32::from_parts(
         p.p.as_vec3(),
         Quat::from_xyzw(p.q.x as f32, p.q.y as f32, p.q.z as f32, p.q.w as f32).normalize(),

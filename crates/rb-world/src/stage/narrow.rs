@@ -5,11 +5,12 @@ use crate::frame::{Frame, PairChunk};
 use crate::stage::broad::reach;
 use crate::stage::publish::difference;
 use crate::state::{PairList, State};
-use rb_contact::manifold::{Side, build};
+use rb_contact::manifold::{Sides, manifold, warm_start};
 use rb_contact::{collide, collider};
-use rb_core::manifold::{Manifold, ManifoldKey};
+use rb_core::manifold::Manifold;
 use rb_core::math::{Pose, Twist};
 use rb_solve::parallel;
+use smallvec::SmallVec;
 
 /// Gap (m) below which a moving body wakes a sleeper.
 const WAKING_GAP: f64 = 1e-3;
@@ -72,26 +73,20 @@ fn find(state: &State, poses: &[Pose], dt: f64, chunk: &mut PairChunk) {
         let material = collider::combine(ma, body_a.q, mb, body_b.q);
         let handles = pair.map(|c| state.collider_handle(c));
         patches.sort_by_key(|p| p.sub);
+        let sides = Sides {
+            colliders: handles,
+            bodies,
+            centers: [body_a.com, body_b.com],
+        };
+        let old: SmallVec<[Manifold; 2]> = state
+            .contacts
+            .of_pair(pair)
+            .map(|i| state.contacts.manifold(i))
+            .collect();
         for patch in &patches {
-            let key = ManifoldKey {
-                pair,
-                sub: patch.sub,
-            };
-            let sides = [0, 1].map(|s| Side {
-                collider: handles[s],
-                body: bodies[s],
-                com: [body_a, body_b][s].com,
-            });
-            let mut manifold = build(key, patch, sides, material);
-            for i in state.contacts.of_pair(pair) {
-                if state.contacts.key(i).sub == patch.sub {
-                    rb_contact::manifold::match_impulses(
-                        &mut manifold,
-                        &state.contacts.manifold(i),
-                    );
-                }
-            }
-            chunk.manifolds.push(manifold);
+            let mut new = manifold(patch, &sides, material);
+            warm_start(&mut new, &old);
+            chunk.manifolds.push(new);
         }
     }
 }

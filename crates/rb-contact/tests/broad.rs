@@ -1,0 +1,123 @@
+//! Broad phase: equal to brute force, before and after a serialised rest.
+
+mod common;
+
+use common::Random;
+use rb_contact::Aabb;
+use rb_contact::broad::{BroadPhase, Mobility};
+use rb_core::glam::DVec3;
+
+fn random_box(random: &mut Random, space: f64) -> Aabb {
+    let c = random.vector(space);
+    let h = DVec3::new(
+        random.range(0.1, 1.0),
+        random.range(0.1, 1.0),
+        random.range(0.1, 1.0),
+    );
+    Aabb::new(c - h, c + h)
+}
+
+fn brute(
+    b: &BroadPhase,
+    kinds: &[Option<Mobility>],
+    keep: &dyn Fn(u32, u32) -> bool,
+) -> Vec<[u32; 2]> {
+    let mut out = Vec::new();
+    for i in 0..kinds.len() as u32 {
+        for j in i + 1..kinds.len() as u32 {
+            let (Some(x), Some(y)) = (b.fat_box(i), b.fat_box(j)) else {
+                continue;
+            };
+            let fixed = [i, j]
+                .iter()
+                .all(|k| kinds[*k as usize] == Some(Mobility::Static));
+            if !fixed && x.overlaps(&y) && keep(i, j) {
+                out.push([i, j]);
+            }
+        }
+    }
+    out
+}
+
+#[test]
+fn pairs_equal_brute_force_through_edits_and_rests() {
+    let mut random = Random(42);
+    let mut broad = BroadPhase::new();
+    let count = 150;
+    let mut kinds = vec![None; count];
+    let mut boxes: Vec<Aabb> = (0..count).map(|_| random_box(&mut random, 4.0)).collect();
+    let keep = |i: u32, j: u32| !(i + j).is_multiple_of(7);
+    for round in 0..60 {
+        for slot in 0..count {
+            let dice = random.range(0.0, 1.0);
+            if dice < 0.05 {
+                broad.remove(slot as u32);
+                kinds[slot] = None;
+            } else if dice < 0.5 {
+                let kind = if dice < 0.2 {
+                    Mobility::Static
+                } else {
+                    Mobility::Moving
+                };
+                let step = random.vector(0.3);
+                boxes[slot] = Aabb::new(boxes[slot].min + step, boxes[slot].max + step);
+                broad.set(slot as u32, &boxes[slot], 0.1, kind);
+                kinds[slot] = Some(kind);
+            }
+        }
+        let expected = brute(&broad, &kinds, &keep);
+        assert_eq!(broad.pairs(&keep), expected, "round {round}");
+        let text = serde_json::to_string(&broad).unwrap();
+        let mut back: BroadPhase = serde_json::from_str(&text).unwrap();
+        assert_eq!(back.pairs(&keep), expected);
+        assert!(serde_json::to_string(&back).unwrap() == text);
+        if round % 3 == 0 {
+            broad = back;
+        }
+    }
+}
+
+#[test]
+fn boxes_move_only_when_left() {
+    let mut broad = BroadPhase::new();
+    let unit = |x: f64| Aabb::new(DVec3::new(x, 0.0, 0.0), DVec3::new(x + 1.0, 1.0, 1.0));
+    assert!(broad.set(3, &unit(0.0), 0.1, Mobility::Moving));
+    assert!(!broad.set(3, &unit(0.05), 0.1, Mobility::Moving));
+    assert!(broad.set(3, &unit(0.2), 0.1, Mobility::Moving));
+    assert!(broad.set(3, &unit(0.2), 0.1, Mobility::Static));
+    assert!(broad.fat_box(3).unwrap().contains(&unit(0.2)));
+    assert_eq!(broad.fat_box(0), None);
+    // Unbounded and far boxes pair like any other.
+    broad.set(0, &Aabb::EVERYWHERE, 0.1, Mobility::Static);
+    broad.set(1, &unit(1e4), 0.1, Mobility::Moving);
+    assert_eq!(broad.pairs(&|_, _| true), [[0, 1]]);
+}
+
+#[test]
+fn thousands_of_boxes_are_no_cliff() {
+    let mut random = Random(1);
+    let mut broad = BroadPhase::new();
+    let boxes: Vec<Aabb> = (0..16_000).map(|_| random_box(&mut random, 40.0)).collect();
+    for (slot, b) in boxes.iter().enumerate() {
+        broad.set(slot as u32, b, 0.1, Mobility::Moving);
+    }
+    let start = std::time::Instant::now();
+    let first = broad.pairs(&|_, _| true).len();
+    let built = start.elapsed();
+    for (slot, b) in boxes.iter().enumerate().step_by(5) {
+        let shift = DVec3::X * 0.3;
+        broad.set(
+            slot as u32,
+            &Aabb::new(b.min + shift, b.max + shift),
+            0.1,
+            Mobility::Moving,
+        );
+    }
+    let start = std::time::Instant::now();
+    let second = broad.pairs(&|_, _| true).len();
+    println!(
+        "{first} pairs in {built:?}, {second} after moving a fifth in {:?}",
+        start.elapsed()
+    );
+    assert!(first > 1000 && second > 1000);
+}

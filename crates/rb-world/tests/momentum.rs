@@ -1,0 +1,111 @@
+//! Free flight of two jointed bodies: momentum and joint error, for every kind of joint.
+
+mod common;
+use common::*;
+use rb_world::joint::{AnyJoint, Distance};
+use rb_world::prelude::*;
+
+/// Two asymmetric bodies with a joint between them, spinning and drifting without gravity.
+fn pair(kind: AnyJoint, gyroscopic: Gyroscopic) -> World {
+    let mut world = World::new(Params {
+        gyroscopic,
+        ..weightless()
+    })
+    .unwrap();
+    let a = BodyDesc::dynamic()
+        .mass(2.0, [0.3, 0.5, 0.4])
+        .at([-0.5, 0.0, 0.0]);
+    let b = BodyDesc::dynamic()
+        .mass(1.0, [0.2, 0.1, 0.25])
+        .at([0.6, 0.1, 0.0]);
+    let a = world.add_body(a).unwrap();
+    let b = world.add_body(b).unwrap();
+    world.add_joint(a, b, kind).unwrap();
+    world
+        .set_velocity(a, [0.2, -0.1, 0.3], [0.5, 0.4, -0.3])
+        .unwrap();
+    world
+        .set_velocity(b, [-0.1, 0.3, 0.1], [-0.2, 0.6, 0.5])
+        .unwrap();
+    world
+}
+
+/// One joint of each kind, at a point between the two bodies.
+fn kinds() -> Vec<AnyJoint> {
+    let at = |x: f64, y: f64| Pose::from_translation(DVec3::new(x, y, 0.0));
+    let mut all = AnyJoint::all(at(0.5, 0.0), at(-0.6, -0.1));
+    for kind in &mut all {
+        match kind {
+            AnyJoint::Distance(d) => {
+                *d = Distance::new(at(0.2, 0.1), at(-0.1, 0.2))
+                    .rod(DVec3::new(0.8, 0.2, 0.0).length());
+            }
+            AnyJoint::SixDof(s) => *s = s.clone().lock([Axis::LinX, Axis::LinZ, Axis::AngY]),
+            _ => {}
+        }
+    }
+    all
+}
+
+/// Linear momentum, and the discrete angular momentum the variational update keeps.
+fn momenta(world: &World, h: f64) -> [DVec3; 2] {
+    let (mut p, mut l) = (DVec3::ZERO, DVec3::ZERO);
+    for (_, b) in world.bodies() {
+        let mv = b.vel.lin * b.mass.mass;
+        let inertia = b.mass.inertia_local;
+        let psi = b.q.conjugate() * b.vel.ang * (0.5 * h);
+        let ip = inertia * psi;
+        p += mv;
+        l += b.com.cross(mv)
+            + b.q * (ip * (1.0 - psi.length_squared()).sqrt() - psi.cross(ip)) * (2.0 / h);
+    }
+    [p, l]
+}
+
+#[test]
+fn momentum_is_kept_with_every_joint() {
+    let h = 1e-3;
+    println!("joint          linear   angular  (default: angular)  joint error");
+    for kind in kinds() {
+        let name = kind.name().to_owned();
+        let drift = |gyroscopic| {
+            let mut world = pair(kind.clone(), gyroscopic);
+            world.step(h).unwrap();
+            let [p0, l0] = momenta(&world, h);
+            let (mut dp, mut dl, mut error) = (0.0f64, 0.0f64, 0.0f64);
+            let naive0 = world.momentum().ang;
+            for _ in 0..10_000 {
+                error = error.max(world.step(h).unwrap().joint_error);
+                let [p, l] = momenta(&world, h);
+                dp = dp.max((p - p0).length() / p0.length());
+                dl = dl.max((l - l0).length() / l0.length());
+            }
+            let naive = (world.momentum().ang - naive0).length() / naive0.length();
+            (dp, dl, naive, error)
+        };
+        let (dp, dl, _, error) = drift(Gyroscopic::Variational);
+        let (_, _, default, _) = drift(Gyroscopic::Implicit);
+        println!("{name:12} {dp:9.1e} {dl:9.1e}            {default:9.1e}    {error:9.1e}");
+        assert!(dp < 1e-12, "{name}: linear momentum drifts by {dp:e}");
+        assert!(dl < 1e-10, "{name}: angular momentum drifts by {dl:e}");
+    }
+}
+
+#[test]
+fn joint_error_does_not_grow() {
+    let h = 1e-2;
+    for kind in kinds() {
+        let name = kind.name().to_owned();
+        let mut world = pair(kind, Gyroscopic::Implicit);
+        let mut worst = [0.0f64; 10];
+        for k in 0..100_000 {
+            let tenth = &mut worst[k / 10_000];
+            *tenth = tenth.max(world.step(h).unwrap().joint_error);
+        }
+        println!(
+            "{name:12} {:9.2e} in the first tenth, {:9.2e} in the last",
+            worst[0], worst[9]
+        );
+        assert!(worst[9] <= 1.2 * worst[0] + 1e-12, "{name}: {worst:?}");
+    }
+}

@@ -1,0 +1,176 @@
+//! Non-finite states are contained, removals leave nothing dangling, random edits never panic.
+
+mod common;
+use common::*;
+use proptest::prelude::*;
+use rb_world::prelude::*;
+
+const DT: f64 = 1.0 / 60.0;
+
+#[test]
+fn an_absurd_force_freezes_one_body_only() {
+    let mut world = World::new(Params::game()).unwrap();
+    floor(&mut world, 0.5, FrictionLaw::Conic);
+    let row: Vec<_> = (0..5)
+        .map(|k| {
+            sphere(
+                &mut world,
+                0.5,
+                0.0,
+                DVec3::new(k as f64, 0.5, 0.0),
+                DVec3::ZERO,
+            )
+        })
+        .collect();
+    let twin = world.clone();
+    world.add_force(row[2], [1e300, 0.0, 0.0]).unwrap();
+    let report = world.step(DT).unwrap();
+    assert_eq!(report.frozen, [row[2]]);
+    assert_eq!(world.events().frozen, [row[2]]);
+    assert!(!report.met);
+    assert_eq!(
+        world.position(row[2]).unwrap(),
+        twin.position(row[2]).unwrap()
+    );
+    for _ in 0..120 {
+        let report = world.step(DT).unwrap();
+        assert!(report.frozen.is_empty() && report.residual < 1e-2);
+    }
+    for (k, body) in row.iter().enumerate() {
+        let p = world.position(*body).unwrap();
+        assert!(
+            (p - DVec3::new(k as f64, 0.5, 0.0)).length() < 5e-3,
+            "{k}: {p}"
+        );
+    }
+    // An edit lets it move again.
+    world.apply_impulse(row[2], DVec3::Y * 5.0).unwrap();
+    world.step(DT).unwrap();
+    assert!(world.velocity(row[2]).unwrap().lin.y > 1.0);
+}
+
+#[test]
+fn removing_a_support_wakes_what_rests_on_it() {
+    let mut world = World::new(Params::game()).unwrap();
+    let table = world
+        .add_body(BodyDesc::fixed().at([0.0, 1.0, 0.0]))
+        .unwrap();
+    let top = Shape::cuboid(DVec3::new(2.0, 0.1, 2.0)).unwrap();
+    world.add_collider(table, ColliderDesc::new(top)).unwrap();
+    let ball = sphere(&mut world, 0.5, 0.0, DVec3::Y * 1.6, DVec3::ZERO);
+    run(&mut world, DT, 120, |_, _| {});
+    assert!(world.body(ball).unwrap().is_asleep());
+    world.remove_body(table).unwrap();
+    assert!(!world.body(ball).unwrap().is_asleep());
+    run(&mut world, DT, 30, |_, _| {});
+    assert!(world.position(ball).unwrap().y < 1.0, "it must fall");
+    assert_eq!(world.contact_points().count(), 0);
+}
+
+#[test]
+fn a_sleeping_jointed_body_can_be_removed() {
+    let mut world = World::new(Params::game()).unwrap();
+    floor(&mut world, 0.5, FrictionLaw::Conic);
+    let a = sphere(&mut world, 0.5, 0.0, DVec3::Y * 0.5, DVec3::ZERO);
+    let b = sphere(&mut world, 0.5, 0.0, DVec3::new(1.5, 0.5, 0.0), DVec3::ZERO);
+    let weld = Fixed::at_world(&world.pose(a).unwrap(), &world.pose(b).unwrap(), DVec3::X);
+    let joint = world.add_joint(a, b, weld).unwrap();
+    run(&mut world, DT, 120, |_, _| {});
+    assert!(world.body(a).unwrap().is_asleep());
+    world.remove_body(a).unwrap();
+    assert!(world.joint(joint).is_err() && world.joints_of(b).unwrap().is_empty());
+    assert!(!world.body(b).unwrap().is_asleep());
+    run(&mut world, DT, 120, |_, _| {});
+    assert!((world.position(b).unwrap().y - 0.5).abs() < 5e-3);
+}
+
+/// One random edit or step, chosen by numbers that shrink well.
+fn act(world: &mut World, kind: u8, pick: usize, x: [f64; 3]) {
+    let v = DVec3::from(x);
+    let bodies: Vec<_> = world.bodies().map(|(h, _)| h).collect();
+    let body = bodies
+        .get(pick % bodies.len().max(1))
+        .copied()
+        .unwrap_or_default();
+    let other = bodies
+        .get((pick / 7) % bodies.len().max(1))
+        .copied()
+        .unwrap_or_default();
+    let joints: Vec<_> = world.joints().map(|(h, _)| h).collect();
+    let joint = joints
+        .get(pick % joints.len().max(1))
+        .copied()
+        .unwrap_or_default();
+    let frame = Pose::from_translation(v * 0.1);
+    let shapes = [
+        Shape::ball(0.3 + x[0].abs() * 0.05),
+        Shape::cuboid(v.abs() * 0.05 + 0.2),
+        Shape::capsule(0.3, 0.2),
+        Shape::cylinder(0.2, 0.3),
+        Shape::convex_hull(vec![v, DVec3::X, DVec3::Y, DVec3::Z, -DVec3::ONE]),
+    ];
+    // Results are ignored on purpose: half of these edits must be refused.
+    let _ = match kind % 20 {
+        0..=2 => world
+            .add_body(BodyDesc::dynamic().at(v))
+            .and_then(|b| {
+                shapes[pick % 5]
+                    .clone()
+                    .and_then(|s| world.add_collider(b, ColliderDesc::new(s)))
+            })
+            .map(|_| ()),
+        3 => world
+            .add_body(BodyDesc::kinematic().at(v).velocity(v * 0.1))
+            .map(|_| ()),
+        4 => shapes[pick % 5]
+            .clone()
+            .and_then(|s| world.add_collider(body, ColliderDesc::new(s)))
+            .map(|_| ()),
+        5 => world.remove_body(body),
+        6 => world
+            .add_joint(body, other, Hinge::new(frame, frame).limits(-1.0, 1.0))
+            .map(|_| ()),
+        7 => world
+            .add_joint(body, other, Ball::new(frame, frame).cone(0.5))
+            .map(|_| ()),
+        8 => world.remove_joint(joint),
+        9 => world.set_position(body, v),
+        10 => world.set_velocity(body, v * 10.0, v),
+        11 => world.add_force(body, v * 1e3),
+        12 => world.add_force(body, v * 1e300),
+        13 => world.set_target(body, frame),
+        14 => world.set_kind(
+            body,
+            [BodyKind::Static, BodyKind::Kinematic, BodyKind::Dynamic][pick % 3],
+        ),
+        15 => world
+            .colliders_of(body)
+            .map(|c| c.first().copied().unwrap_or_default())
+            .and_then(|c| world.remove_collider(c)),
+        16 => world.set_position(body, v * f64::NAN),
+        17 => world
+            .save()
+            .and_then(|s| World::restore(&s))
+            .map(|w| *world = w),
+        _ => Ok(()),
+    };
+    let report = world.step(DT).unwrap();
+    for (h, b) in world.bodies() {
+        assert!(b.is_sound(), "{h:?} after {:?}: {:?}", report.frozen, b.com);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 50, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    /// 50 × 200 = 10,000 random edits, each followed by a step.
+    #[test]
+    fn random_edits_never_panic(
+        acts in prop::collection::vec((any::<u8>(), 0usize..1000, prop::array::uniform3(-3.0..3.0f64)), 200),
+    ) {
+        let mut world = World::new(Params::game()).unwrap();
+        floor(&mut world, 0.5, FrictionLaw::Conic);
+        for (kind, pick, x) in acts {
+            act(&mut world, kind, pick, x);
+        }
+    }
+}
