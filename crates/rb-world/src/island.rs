@@ -227,11 +227,7 @@ impl Island {
                 extent: m.extent,
             });
         }
-        let numbers = Discretiser {
-            h: shared.h,
-            scheme: shared.params.scheme,
-            contact: shared.params.contact,
-        };
+        let numbers = Discretiser::new(shared.params, shared.h);
         for j in 0..self.joints.len() {
             self.assemble_joint(shared, &numbers, j);
         }
@@ -265,11 +261,13 @@ impl Island {
         self.rows.clear();
         slot.desc.kind.rows(&cx, &joint.memory, &mut self.rows);
         let bodies = joint.movers;
-        let velocity = bodies.map(|i| self.movers[i as usize].vel);
+        let [a, b] = bodies.map(|i| &self.movers[i as usize]);
         let mut block = smallvec::SmallVec::<[ProblemRow; 12]>::new();
         for row in &self.rows {
-            let rate = row.jac[0].dot(&velocity[0]) + row.jac[1].dot(&velocity[1]);
-            block.push(numbers.row(row, rate));
+            let [ja, jb] = &row.jac;
+            let rate = ja.dot(&a.vel) + jb.dot(&b.vel);
+            let inv_mass = a.inv.apply(ja).dot(ja) + b.inv.apply(jb).dot(jb);
+            block.push(numbers.row(row, rate, inv_mass));
         }
         self.problem
             .push_block(bodies, Law::Rows, Source::Joint(j as u32), &block);
