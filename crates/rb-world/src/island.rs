@@ -47,6 +47,9 @@ pub(crate) struct Outcome {
     pub(crate) joint_error: f64,
 }
 
+/// Block operations up to which the joints of an island are solved directly.
+const DIRECT_WORK: u64 = 50_000;
+
 /// What all islands read.
 pub(crate) struct Shared<'a> {
     pub(crate) params: &'a Params,
@@ -227,7 +230,15 @@ impl Island {
                 extent: m.extent,
             });
         }
-        let numbers = Discretiser::new(shared.params, shared.h);
+        let mut numbers = Discretiser::new(shared.params, shared.h);
+        let pairs: Vec<_> = self.joints.iter().map(|j| j.movers).collect();
+        self.scratch
+            .plan
+            .analyse(&pairs, self.movable as u32, DIRECT_WORK);
+        if self.scratch.plan.work.is_some() {
+            // Solved exactly, so they need no softening, and rigid rows keep the energy.
+            numbers.joint_softening = None;
+        }
         for j in 0..self.joints.len() {
             self.assemble_joint(shared, &numbers, j);
         }
