@@ -1,0 +1,46 @@
+//! What can go wrong while a scene is built.
+
+use rb_world::core::Error;
+
+/// Why a scene could not be built.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SceneError {
+    /// The world refused a part of it.
+    #[error(transparent)]
+    World(#[from] Error),
+    /// A mesh file cannot be read.
+    #[error("{path}: {source}")]
+    Read {
+        /// The file.
+        path: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A mesh file is not valid OBJ.
+    #[error("{path}: {source}")]
+    Obj {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        source: tobj::LoadError,
+    },
+    /// A mesh file does not hold exactly one mesh.
+    #[error("{path}: holds {found} meshes, expected one")]
+    MeshCount {
+        /// The file.
+        path: String,
+        /// Number of meshes in it.
+        found: usize,
+    },
+    /// A mesh does not enclose a solid.
+    #[error("{path}: edge {from} to {to} is not shared by two triangles of opposite winding")]
+    Open {
+        /// The file.
+        path: String,
+        /// Vertex at which the edge starts, from 0.
+        from: u32,
+        /// Vertex at which it ends, from 0.
+        to: u32,
+    },
+}
