@@ -8,7 +8,7 @@
 //! measured along its own f64 normal and hence exact.
 
 use super::epa::penetration;
-use super::gjk::{Proximity, closest};
+use super::gjk::{Proximity, closest, on_triangle};
 use crate::convex::{Core, Placed};
 use glam::DVec3;
 use rb_core::math::tangents;
@@ -56,6 +56,8 @@ pub(crate) fn axis(a: &Placed, b: &Placed, max: f64) -> Option<Axis> {
         (Core::Point | Core::Segment(_), Core::Point | Core::Segment(_)) => segments(a, b),
         (Core::Point, Core::Box(h)) => point_box(a, b, h),
         (Core::Box(h), Core::Point) => point_box(b, a, h).flipped(),
+        (Core::Point, Core::Triangle(t)) => point_triangle(a, b, t),
+        (Core::Triangle(t), Core::Point) => point_triangle(b, a, t).flipped(),
         _ => match closest(a, b, reach) {
             Proximity::Far => return None,
             Proximity::Apart { a, b } => Axis {
@@ -157,6 +159,24 @@ fn point_box(p: &Placed, b: &Placed, half: DVec3) -> Axis {
     }
 }
 
+/// Point (core a) against triangle (core b).
+fn point_triangle(p: &Placed, b: &Placed, t: [DVec3; 3]) -> Axis {
+    let v = t.map(|x| b.rot * x + (b.at - p.at));
+    let w = on_triangle(v, [0, 1, 2]);
+    let d = v[0] * w[0] + v[1] * w[1] + v[2] * w[2];
+    let distance = d.length();
+    let normal = if distance > 1e-12 * v[0].length().max(v[1].length()) {
+        d / distance
+    } else {
+        -(v[1] - v[0]).cross(v[2] - v[0]).normalize_or(DVec3::Y)
+    };
+    Axis {
+        normal,
+        a: p.at,
+        b: p.at + d,
+    }
+}
+
 /// Separation of the cores along a unit vector (m).
 pub(crate) fn separation(a: &Placed, b: &Placed, n: DVec3) -> f64 {
     (b.support(-n) - a.support(n)).dot(n)
@@ -164,7 +184,10 @@ pub(crate) fn separation(a: &Placed, b: &Placed, n: DVec3) -> f64 {
 
 /// Replaces the normal by that of a flat face that separates (nearly) as well.
 pub(crate) fn snap(a: &Placed, b: &Placed, axis: &mut Axis) -> Reference {
-    // Against a lone point a face adds nothing: the normal is already exact.
+    // Against a lone point a face adds nothing: there is one point, and its normal is exact.
+    if matches!((a.core, b.core), (Core::Point, _) | (_, Core::Point)) {
+        return Reference::Neither;
+    }
     let gap = axis.core_gap();
     let size = a.core.reach().min(b.core.reach()).max(a.radius + b.radius);
     let enough = gap - FACE_PREFERENCE[0] * gap.abs() - FACE_PREFERENCE[1] * size;

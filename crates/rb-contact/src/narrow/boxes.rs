@@ -63,7 +63,7 @@ pub(crate) fn collide(
         } else {
             (
                 face,
-                clip::reduce(clip::over(a, b, face.1, reference, prediction)),
+                clip::reduce(&clip::over(a, b, face.1, reference, prediction)),
             )
         };
     if points.is_empty() {

@@ -9,7 +9,7 @@
 //! pushed to the front.
 
 use super::axis::{Axis, Reference, axis, separation, snap};
-use super::{ContactPatch, Points, clip};
+use super::{ContactPatch, Outcome, Points, clip, faces};
 use crate::convex::{Core, Facet, Placed};
 use glam::DVec3;
 
@@ -36,6 +36,18 @@ pub(crate) fn collide(
         return None;
     };
     let face = tri.rot * facet.normal;
+    let patch = |normal, points: Points| {
+        (!points.is_empty()).then_some(ContactPatch {
+            sub: [0, 0],
+            normal,
+            points,
+        })
+    };
+    match faces::over_triangle(tri, b, face, prediction) {
+        Outcome::Apart => return None,
+        Outcome::Touching(points) => return patch(face, points),
+        Outcome::Undecided => {}
+    }
     let mut axis = axis(tri, b, prediction)?;
     let gap = axis.core_gap() - tri.radius - b.radius;
     let (normal, points) = match judge(tri, local, facet, &axis, gap) {
@@ -51,11 +63,7 @@ pub(crate) fn collide(
             }
         }
     };
-    (!points.is_empty()).then_some(ContactPatch {
-        sub: [0, 0],
-        normal,
-        points,
-    })
+    patch(normal, points)
 }
 
 /// Points straight over the triangle, under its own normal.
@@ -63,7 +71,7 @@ fn over_face(tri: &Placed, b: &Placed, face: DVec3, prediction: f64) -> Points {
     if separation(tri, b, face) - tri.radius - b.radius > prediction {
         return Points::new();
     }
-    clip::reduce(clip::over(tri, b, face, Reference::FaceOfA, prediction))
+    clip::reduce(&clip::over(tri, b, face, Reference::FaceOfA, prediction))
 }
 
 fn judge(tri: &Placed, local: [DVec3; 3], facet: &Facet, axis: &Axis, gap: f64) -> Verdict {
