@@ -211,10 +211,7 @@ pub(crate) fn convex_pair(a: &Placed, b: &Placed, prediction: f64) -> Option<Con
             Outcome::Undecided => {}
         }
     }
-    let mut axis = axis::axis(a, b, prediction)?;
-    let reference = axis::snap(a, b, &mut axis);
-    patch(
-        axis.normal,
-        clip::points(a, b, &axis, reference, prediction),
-    )
+    let axis = axis::axis(a, b, prediction)?;
+    let (normal, points) = clip::contact(a, b, &axis, prediction);
+    patch(normal, points)
 }

@@ -5,7 +5,8 @@
 //! radii. The normal of a pair is the n of greatest separation: the distance when positive, the
 //! penetration depth when negative. A face that reaches that value to 1e-3 of it plus 1e-6 of the
 //! size is preferred, because a face carries several points and keeps a stack at rest; its gap is
-//! measured along its own f64 normal and hence exact.
+//! measured along its own f64 normal and hence exact. The preference holds only if the points over
+//! the face reach that value too; a deepest point beside the face needs the true normal.
 
 use super::epa::penetration;
 use super::gjk::{Proximity, closest, on_triangle};
@@ -182,15 +183,20 @@ pub(crate) fn separation(a: &Placed, b: &Placed, n: DVec3) -> f64 {
     (b.support(-n) - a.support(n)).dot(n)
 }
 
-/// Replaces the normal by that of a flat face that separates (nearly) as well.
-pub(crate) fn snap(a: &Placed, b: &Placed, axis: &mut Axis) -> Reference {
+/// What a face may lose against the best separation `gap` (m) of a pair and still be preferred.
+pub(crate) fn slack(a: &Placed, b: &Placed, gap: f64) -> f64 {
+    let size = a.core.reach().min(b.core.reach()).max(a.radius + b.radius);
+    FACE_PREFERENCE[0] * gap.abs() + FACE_PREFERENCE[1] * size
+}
+
+/// The flat face that separates (nearly) as well as `axis`, and its normal from a to b.
+pub(crate) fn snap(a: &Placed, b: &Placed, axis: &Axis) -> (DVec3, Reference) {
     // Against a lone point a face adds nothing: there is one point, and its normal is exact.
     if matches!((a.core, b.core), (Core::Point, _) | (_, Core::Point)) {
-        return Reference::Neither;
+        return (axis.normal, Reference::Neither);
     }
     let gap = axis.core_gap();
-    let size = a.core.reach().min(b.core.reach()).max(a.radius + b.radius);
-    let enough = gap - FACE_PREFERENCE[0] * gap.abs() - FACE_PREFERENCE[1] * size;
+    let slack = slack(a, b, gap);
     let face = |of: &Placed, n: DVec3| of.face_normal(n).filter(|f| f.dot(n) > 0.9);
     let found_a = face(a, axis.normal).map(|n| (separation(a, b, n), n));
     let found_b = face(b, -axis.normal).map(|n| (separation(a, b, -n), -n));
@@ -198,22 +204,18 @@ pub(crate) fn snap(a: &Placed, b: &Placed, axis: &mut Axis) -> Reference {
     let a_first = a.core.is_polyhedral() || !b.core.is_polyhedral();
     let order = [(found_a, Reference::FaceOfA), (found_b, Reference::FaceOfB)];
     let order = if a_first { order } else { [order[1], order[0]] };
-    let mut best = (enough, None);
+    let mut least = gap - slack;
+    let mut best = (axis.normal, Reference::Neither);
     for (found, reference) in order {
         if let Some((s, n)) = found
-            && s >= best.0
+            && s >= least
         {
             // The second face must be clearly better than the first, or noise would swap them.
-            best = (s + FACE_PREFERENCE[1] * size, Some((n, reference)));
+            least = s + slack;
+            best = (n, reference);
         }
     }
-    match best.1 {
-        Some((n, reference)) => {
-            axis.normal = n;
-            reference
-        }
-        None => Reference::Neither,
-    }
+    best
 }
 
 #[cfg(test)]

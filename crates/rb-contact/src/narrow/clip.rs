@@ -1,6 +1,6 @@
 //! Contact points under a known normal: clipping of features, and reduction to four points.
 
-use super::axis::{Axis, Reference};
+use super::axis::{Axis, Reference, slack, snap};
 use super::{PatchPoint, Points};
 use crate::convex::{Core, Corner, Feature, Placed};
 use glam::DVec3;
@@ -14,26 +14,22 @@ const FACE_OF_B: u32 = 1 << 31;
 /// Feature of a point that is no corner of anything: the closest points themselves.
 const WITNESS: u32 = 0x7fff_ffff;
 
-/// Contact points of two convex shapes under `axis`, those with a gap of at most `prediction` (m).
-pub(crate) fn points(
-    a: &Placed,
-    b: &Placed,
-    axis: &Axis,
-    reference: Reference,
-    prediction: f64,
-) -> Points {
+/// Normal and contact points of two convex shapes from their separating `axis`: the points over a
+/// preferred face or along parallel edges if they reach the separation, the closest points if not.
+/// Those with a gap of at most `prediction` (m).
+pub(crate) fn contact(a: &Placed, b: &Placed, axis: &Axis, prediction: f64) -> (DVec3, Points) {
+    let (n, reference) = snap(a, b, axis);
     let long = |p: &Placed| !matches!(p.core, Core::Point | Core::Box(_) | Core::Poly(_));
+    let closest = witness(a, b, axis);
     if reference != Reference::Neither || (long(a) && long(b)) {
-        let raw = over(a, b, axis.normal, reference, prediction);
-        if !raw.is_empty() {
-            return reduce(&raw);
+        let raw = over(a, b, n, reference, prediction);
+        let enough = closest.gap + slack(a, b, axis.core_gap());
+        if raw.iter().any(|p| p.gap <= enough) {
+            return (n, reduce(&raw));
         }
     }
-    let point = witness(a, b, axis);
-    (point.gap <= prediction)
-        .then_some(point)
-        .into_iter()
-        .collect()
+    let point = (closest.gap <= prediction).then_some(closest);
+    (axis.normal, point.into_iter().collect())
 }
 
 /// Points where the features that face each other along `n` overlap; none when they do not.

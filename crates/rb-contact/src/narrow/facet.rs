@@ -8,7 +8,7 @@
 //! Behind the face nothing is reported while the shape is apart; a shape that cuts the triangle is
 //! pushed to the front.
 
-use super::axis::{Axis, Reference, axis, separation, snap};
+use super::axis::{Axis, Reference, axis, separation};
 use super::{ContactPatch, Outcome, Points, clip, faces};
 use crate::convex::{Core, Facet, Placed};
 use glam::DVec3;
@@ -48,18 +48,17 @@ pub(crate) fn collide(
         Outcome::Touching(points) => return patch(face, points),
         Outcome::Undecided => {}
     }
-    let mut axis = axis(tri, b, prediction)?;
+    let axis = axis(tri, b, prediction)?;
     let gap = axis.core_gap() - tri.radius - b.radius;
     let (normal, points) = match judge(tri, local, facet, &axis, gap) {
         Verdict::Drop => return None,
         Verdict::UseFace => (face, over_face(tri, b, face, prediction)),
         Verdict::Keep => {
-            let reference = snap(tri, b, &mut axis);
-            if axis.normal.dot(face) < 0.0 {
+            let found = clip::contact(tri, b, &axis, prediction);
+            if found.0.dot(face) < 0.0 {
                 (face, over_face(tri, b, face, prediction))
             } else {
-                let points = clip::points(tri, b, &axis, reference, prediction);
-                (axis.normal, points)
+                found
             }
         }
     };
