@@ -14,7 +14,7 @@
 //! | mesh, height field, compound | per part; internal edges smoothed; patches merged | `parts`, `facet` |
 //!
 //! Accuracy: gaps of flat faces, round shapes and half-spaces are exact to rounding (1e-15 of the
-//! size); near-touching curved rims (cylinders, cones) are found to 1e-7 of the size or better.
+//! size); near-touching curved rims (cylinders, cones) are found to 1e-6 of the size or better.
 //! Positions are formed relative to the pair, so a scene 10 km out keeps 1e-12 m.
 
 mod axis;
