@@ -97,7 +97,7 @@ impl Material {
 /// world).
 ///
 /// Compliances add (springs in series); the damping time is the mean weighted by compliance; the
-/// surface velocity is that of b relative to a, in world axes.
+/// surface velocity is the one at which b rests on a, b relative to a, in world axes.
 pub fn combine(a: &Material, rot_a: DQuat, b: &Material, rot_b: DQuat) -> ContactMaterial {
     let rule = a.friction_combine.max(b.friction_combine);
     let bounce = a.restitution_combine.max(b.restitution_combine);
@@ -117,7 +117,7 @@ pub fn combine(a: &Material, rot_a: DQuat, b: &Material, rot_b: DQuat) -> Contac
         restitution: bounce.apply(a.restitution, b.restitution).min(1.0),
         compliance,
         damping,
-        surface_velocity: rot_b * b.surface_velocity - rot_a * a.surface_velocity,
+        surface_velocity: rot_a * a.surface_velocity - rot_b * b.surface_velocity,
     }
 }
 
@@ -446,7 +446,7 @@ mod tests {
         };
         let turned = DQuat::from_rotation_y(core::f64::consts::FRAC_PI_2);
         let m = combine(&belt, turned, &Material::default(), DQuat::IDENTITY);
-        assert!((m.surface_velocity - DVec3::Z).length() < 1e-15);
+        assert!((m.surface_velocity + DVec3::Z).length() < 1e-15);
     }
 
     #[test]

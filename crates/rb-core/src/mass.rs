@@ -143,7 +143,7 @@ impl LockedAxes {
 }
 
 /// Inverse mass of one body in world axes: W = (P M P)⁺ (theory: fixed degrees of freedom).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct InvMass {
     /// Inverse mass along each world axis (1/kg), zero on locked axes.
     pub lin: DVec3,
@@ -180,6 +180,13 @@ impl InvMass {
     /// Whether the body cannot move at all.
     pub fn is_zero(&self) -> bool {
         self.lin == DVec3::ZERO && self.ang == DMat3::ZERO
+    }
+}
+
+impl Default for InvMass {
+    /// Immovable. (A default matrix would be the identity.)
+    fn default() -> Self {
+        Self::ZERO
     }
 }
 

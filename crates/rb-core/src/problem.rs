@@ -2,7 +2,7 @@
 //!
 //! Unknowns v⁺ ∈ R⁶ᴺ and λ ∈ Rᵐ (N·s):
 //! `v⁺ = ṽ + W Jᵀλ`, `w = J v⁺ + R λ + b`, `−w ∈ N_K(λ)` block by block (see [`Law`]).
-//! Sign: b is added here; the theory pages subtract it.
+//! Sign: b is added, here and in `docs/theory`.
 //!
 //! A substep poses the same rows twice. In the **position pass** b carries the correction of gaps and
 //! R the solver's softening: its velocity moves the bodies. In the **velocity pass** closed one-sided

@@ -12,6 +12,7 @@ use rb_core::handle::JointKey;
 use rb_core::integrate::Mover;
 use rb_core::law::Law;
 use rb_core::manifold::{ContactMaterial, MAX_POINTS};
+use rb_core::mass::InvMass;
 use rb_core::math::Twist;
 use rb_core::params::{Gyroscopic, Params};
 use rb_core::problem::{Pass, Problem, ProblemBody, ProblemRow, Source, Term};
@@ -156,7 +157,7 @@ impl Island {
             self.frozen.extend(broken);
             for &i in &self.frozen {
                 let m = &mut self.movers[i as usize];
-                (m.inv, m.vel) = (Default::default(), Twist::ZERO);
+                (m.inv, m.vel) = (InvMass::ZERO, Twist::ZERO);
             }
         }
         self.finish(shared);

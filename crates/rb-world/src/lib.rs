@@ -16,6 +16,7 @@ mod hooks;
 mod island;
 mod joints;
 pub mod prelude;
+mod queries;
 
 mod sleep;
 mod snapshot;
@@ -25,11 +26,13 @@ mod step;
 mod threads;
 mod world;
 
+pub use colliders::ContactPoint;
 pub use debug::DrawFlags;
 pub use events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent};
 pub use explain::{Explanation, Hold, Support, Wakefulness};
 pub use hooks::{Hooks, NoHooks};
 pub use joints::DriveLoad;
+pub use queries::{ClosestPoint, QueryFilter, WorldHit};
 pub use step::StepError;
 pub use world::World;
 

@@ -5,6 +5,7 @@ pub use crate::events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent
 pub use crate::explain::Explanation;
 pub use crate::hooks::Hooks;
 pub use crate::joints::DriveLoad;
+pub use crate::queries::QueryFilter;
 pub use crate::step::StepError;
 pub use crate::world::World;
 pub use glam::{DMat3, DQuat, DVec3, Quat, Vec3};

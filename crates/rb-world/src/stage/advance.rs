@@ -70,6 +70,8 @@ fn stop_fast_bodies(state: &mut State, frame: &Frame, dt: f64) {
 fn first_impact(state: &State, slot: u32, dt: f64) -> f64 {
     let body = state.body(slot);
     let bullet = body.flags.contains(BodyFlags::BULLET);
+    // Near enough that the next step finds a contact there.
+    let gap = 0.25 * state.params.contact.margin;
     let mut first = 1.0f64;
     for &c in &body.colliders {
         let mine = state.collider(c.index());
@@ -77,7 +79,11 @@ fn first_impact(state: &State, slot: u32, dt: f64) -> f64 {
             continue;
         }
         let motion = motion_of(body, &mine.collider.desc().offset, dt);
-        let region = motion.region(mine.collider.shape());
+        let shape = mine.collider.shape();
+        let region = shape
+            .aabb(&motion.start)
+            .merged(&shape.aabb(&motion.at(dt)))
+            .inflated(gap);
         state.broad.overlapping(&region, |other| {
             let theirs = state.collider(other);
             let their_body = state.body(theirs.body.index());
@@ -92,9 +98,10 @@ fn first_impact(state: &State, slot: u32, dt: f64) -> f64 {
             if meets {
                 let other = motion_of(their_body, &theirs.collider.desc().offset, dt);
                 let (a, b) = (mine.collider.shape(), theirs.collider.shape());
-                if let Some(hit) = time_of_impact(a, &motion, b, &other, dt) {
-                    first = first.min(hit.fraction);
-                }
+                // What it touches from the start is the solver's business, not the sweep's.
+                let hit =
+                    time_of_impact(a, &motion, b, &other, dt, gap).filter(|h| h.fraction > 0.0);
+                first = hit.map_or(first, |h| first.min(h.fraction));
             }
         });
     }
@@ -112,6 +119,6 @@ fn motion_of(body: &Body, offset: &Pose, dt: f64) -> Motion {
     Motion {
         start: frame * *offset,
         center: body.previous.p,
-        vel: Twist::new(lin, ang),
+        twist: Twist::new(lin, ang),
     }
 }

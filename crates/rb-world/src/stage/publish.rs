@@ -144,7 +144,9 @@ fn fall_asleep(state: &mut State, frame: &Frame, events: &mut Events, dt: f64) {
             .iter()
             .map(|m| m.slot)
             .collect();
-        let still = slots.iter().fold(true, |all, &s| state.rests(s, dt) && all);
+        // Every clock runs, also after the first restless body.
+        let resting = slots.iter().filter(|&&s| state.rests(s, dt)).count();
+        let still = resting == slots.len();
         let driven = island.movers[island.movable..]
             .iter()
             .any(|m| m.vel != Twist::ZERO);

@@ -3,10 +3,10 @@
 
 use rb_world::prelude::*;
 
-pub const G: f64 = 9.81;
+pub(crate) const G: f64 = 9.81;
 
 /// Robotics profile with one step of `h` per step, a given gravity and scheme (1, 1).
-pub fn exact(gravity: DVec3) -> Params {
+pub(crate) fn exact(gravity: DVec3) -> Params {
     Params {
         gravity,
         ..Params::robotics()
@@ -14,12 +14,12 @@ pub fn exact(gravity: DVec3) -> Params {
 }
 
 /// Robotics profile without gravity.
-pub fn weightless() -> Params {
+pub(crate) fn weightless() -> Params {
     exact(DVec3::ZERO)
 }
 
 /// A static anchor at the origin and a body of `mass` (kg) on a slider along `axis`, at `x0` (m).
-pub fn slider_mass(
+pub(crate) fn slider_mass(
     params: Params,
     mass: f64,
     axis: DVec3,
@@ -38,7 +38,7 @@ pub fn slider_mass(
 }
 
 /// A wheel of moment `i` (kg·m²) on a hinge about z through its centre.
-pub fn wheel(
+pub(crate) fn wheel(
     params: Params,
     i: f64,
     joint: impl FnOnce(Hinge) -> Hinge,
@@ -54,7 +54,7 @@ pub fn wheel(
 }
 
 /// Floor y ≤ 0 with a friction law; friction is set on both sides.
-pub fn floor(world: &mut World, mu: f64, law: FrictionLaw) -> BodyHandle {
+pub(crate) fn floor(world: &mut World, mu: f64, law: FrictionLaw) -> BodyHandle {
     let floor = world.add_body(BodyDesc::fixed()).unwrap();
     let desc = ColliderDesc::new(Shape::half_space(DVec3::Y).unwrap())
         .friction(mu)
@@ -64,7 +64,12 @@ pub fn floor(world: &mut World, mu: f64, law: FrictionLaw) -> BodyHandle {
 }
 
 /// A point mass of 1 kg resting on the floor: a ball that cannot turn, its lowest point at the origin.
-pub fn point_mass(world: &mut World, mu: f64, law: FrictionLaw, velocity: DVec3) -> BodyHandle {
+pub(crate) fn point_mass(
+    world: &mut World,
+    mu: f64,
+    law: FrictionLaw,
+    velocity: DVec3,
+) -> BodyHandle {
     let radius = 0.5;
     let desc = BodyDesc::dynamic()
         .at([0.0, radius, 0.0])
@@ -80,7 +85,7 @@ pub fn point_mass(world: &mut World, mu: f64, law: FrictionLaw, velocity: DVec3)
 }
 
 /// A homogeneous sphere of radius 0.5 m and 1 kg resting on the floor.
-pub fn sphere(
+pub(crate) fn sphere(
     world: &mut World,
     mu: f64,
     restitution: f64,
@@ -101,7 +106,7 @@ pub fn sphere(
 }
 
 /// Steps `n` times and calls `f` after each.
-pub fn run(world: &mut World, h: f64, n: usize, mut f: impl FnMut(&mut World, usize)) {
+pub(crate) fn run(world: &mut World, h: f64, n: usize, mut f: impl FnMut(&mut World, usize)) {
     for k in 1..=n {
         world.step(h).unwrap();
         f(world, k);
@@ -109,7 +114,7 @@ pub fn run(world: &mut World, h: f64, n: usize, mut f: impl FnMut(&mut World, us
 }
 
 /// Least-squares slope of log(error) against log(h), h halving from entry to entry.
-pub fn order(errors: &[f64]) -> f64 {
+pub(crate) fn order(errors: &[f64]) -> f64 {
     let n = errors.len() as f64;
     let x: Vec<f64> = (0..errors.len()).map(|k| -(k as f64)).collect();
     let y: Vec<f64> = errors.iter().map(|e| e.log2()).collect();
@@ -121,7 +126,7 @@ pub fn order(errors: &[f64]) -> f64 {
 
 /// Asserts |value − wanted| ≤ tolerance, printing the figures.
 #[track_caller]
-pub fn close(what: &str, value: f64, wanted: f64, tolerance: f64) {
+pub(crate) fn close(what: &str, value: f64, wanted: f64, tolerance: f64) {
     println!(
         "{what}: {value:.12} (wanted {wanted:.12}, error {:.2e})",
         (value - wanted).abs()

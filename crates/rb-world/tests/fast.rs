@@ -1,0 +1,88 @@
+//! Swept tests: fast bodies do not pass through thin ones.
+
+mod common;
+use common::*;
+use rb_world::prelude::*;
+
+const DT: f64 = 1.0 / 60.0;
+
+/// Numbers between `lo` and `hi`, the same in every run (SplitMix64).
+fn uniform(state: &mut u64, lo: f64, hi: f64) -> f64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    lo + (hi - lo) * ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+#[test]
+fn a_fast_ball_never_passes_a_thin_wall() {
+    let mut rng = 1u64;
+    let mut deepest = 0.0f64;
+    for shot in 0..1000 {
+        let mut world = World::new(Params::game()).unwrap();
+        let wall = world.add_body(BodyDesc::fixed()).unwrap();
+        let slab = Shape::cuboid(DVec3::new(0.005, 5.0, 5.0)).unwrap();
+        world.add_collider(wall, ColliderDesc::new(slab)).unwrap();
+        // 5 cm across, from 1 to 4 m away, at up to 45° to the normal.
+        let from = DVec3::new(-uniform(&mut rng, 1.0, 4.0), 0.0, 0.0);
+        let tilt = uniform(&mut rng, -0.7, 0.7);
+        let turn = uniform(&mut rng, 0.0, std::f64::consts::TAU);
+        let direction = DVec3::new(tilt.cos(), tilt.sin() * turn.cos(), tilt.sin() * turn.sin());
+        let spin = DVec3::new(
+            uniform(&mut rng, -50.0, 50.0),
+            0.0,
+            uniform(&mut rng, -50.0, 50.0),
+        );
+        let ball = BodyDesc::dynamic()
+            .at(from)
+            .velocity(direction * 100.0)
+            .spin(spin);
+        let ball = world.add_body(ball).unwrap();
+        world
+            .add_collider(ball, ColliderDesc::new(Shape::ball(0.025).unwrap()))
+            .unwrap();
+        for _ in 0..10 {
+            world.step(DT).unwrap();
+            let x = world.position(ball).unwrap().x;
+            deepest = deepest.max(x + 0.03);
+            assert!(x < 0.0, "shot {shot} went through: x = {x}");
+        }
+    }
+    println!(
+        "deepest penetration of 1000 shots: {:.3} mm",
+        1e3 * deepest.max(0.0)
+    );
+}
+
+#[test]
+fn bullets_hit_moving_targets() {
+    for bullet in [true, false] {
+        let mut world = World::new(Params {
+            gravity: DVec3::ZERO,
+            ..Params::game()
+        })
+        .unwrap();
+        let plate = world
+            .add_body(BodyDesc::dynamic().at([0.0, 0.0, 0.0]))
+            .unwrap();
+        let slab = Shape::cuboid(DVec3::new(0.005, 0.5, 0.5)).unwrap();
+        world.add_collider(plate, ColliderDesc::new(slab)).unwrap();
+        let shot = BodyDesc::dynamic()
+            .at([-1.0, 0.0, 0.0])
+            .velocity([170.0, 0.0, 0.0]);
+        let shot = world
+            .add_body(if bullet { shot.bullet() } else { shot })
+            .unwrap();
+        world
+            .add_collider(shot, ColliderDesc::new(Shape::ball(0.02).unwrap()))
+            .unwrap();
+        run(&mut world, DT, 10, |_, _| {});
+        let pushed = world.velocity(plate).unwrap().lin.x;
+        assert_eq!(
+            pushed > 0.0,
+            bullet,
+            "bullet {bullet}: plate moves at {pushed}"
+        );
+    }
+}
