@@ -40,7 +40,7 @@ impl Svg {
 
 fn main() -> anyhow::Result<()> {
     let demo = rb_scenes::demo("four_bar").context("it is registered")?;
-    let mut world = World::new(Params::game())?;
+    let mut world = World::new(Params::robotics())?;
     demo.build(&mut world, 4)?;
     Run::from_args("Debug drawing of a linkage", 100).play(&mut world)?;
 

@@ -6,7 +6,7 @@ use rb_world::prelude::*;
 
 fn main() -> anyhow::Result<()> {
     let demo = rb_scenes::demo("domino").context("it is registered")?;
-    let mut world = World::new(Params::game())?;
+    let mut world = World::new(Params::robotics())?;
     let stones = demo.build(&mut world, demo.size)?;
     let last = *stones.last().context("there are stones")?;
 

@@ -6,17 +6,18 @@ use rb_world::prelude::*;
 
 fn main() -> anyhow::Result<()> {
     let demo = rb_scenes::demo("newton_cradle").context("it is registered")?;
-    let mut world = World::new(Params::robotics())?;
+    let mut world = World::new(Params {
+        substeps: 8,
+        ..Params::robotics()
+    })?;
     let balls = demo.build(&mut world, demo.size)?;
-    let (first, last) = (balls[0], balls[balls.len() - 1]);
-    let hinges = [first, last].map(|ball| world.joints_of(ball).map(|joints| joints[0]));
-    let [first, last] = [hinges[0].clone()?, hinges[1].clone()?];
+    let hinge = |ball| world.joints_of(ball).map(|joints| joints[0]);
+    let (first, last) = (hinge(balls[0])?, hinge(balls[balls.len() - 1])?);
 
-    let raised = world.coordinate(first, Axis::AngZ)?.value;
-    let mut highest = world.coordinate(last, Axis::AngZ)?.value;
+    let raised = -world.coordinate(first, Axis::AngZ)?.value;
+    let mut highest = 0.0f64;
     Run::from_args("Newton's cradle", demo.steps).play_with(&mut world, |world, _| {
-        let angle = world.coordinate(last, Axis::AngZ)?.value;
-        highest = highest.max(angle);
+        highest = highest.max(world.coordinate(last, Axis::AngZ)?.value);
         Ok(())
     })?;
 
