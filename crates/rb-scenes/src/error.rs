@@ -1,5 +1,6 @@
 //! What can go wrong while a scene is built.
 
+use glam::DVec3;
 use rb_world::core::Error;
 
 /// Why a scene could not be built.
@@ -38,9 +39,9 @@ pub enum SceneError {
     Open {
         /// The file.
         path: String,
-        /// Vertex at which the edge starts, from 0.
-        from: u32,
-        /// Vertex at which it ends, from 0.
-        to: u32,
+        /// Where the edge starts (m).
+        from: DVec3,
+        /// Where it ends (m).
+        to: DVec3,
     },
 }

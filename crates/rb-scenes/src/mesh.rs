@@ -40,13 +40,12 @@ impl TriangleMesh {
             ..Default::default()
         };
         let materials = |_: &Path| tobj::MTLLoadResult::Ok(Default::default());
-        let (models, _) =
-            tobj::load_obj_buf(&mut Cursor::new(text), &options, materials).map_err(|source| {
-                SceneError::Obj {
-                    path: path(),
-                    source,
-                }
+        let (mut models, _) = tobj::load_obj_buf(&mut Cursor::new(text), &options, materials)
+            .map_err(|source| SceneError::Obj {
+                path: path(),
+                source,
             })?;
+        models.retain(|model| !model.mesh.indices.is_empty());
         let [model] = models.as_slice() else {
             return Err(SceneError::MeshCount {
                 path: path(),
@@ -63,11 +62,14 @@ impl TriangleMesh {
             triangles: triangles.to_vec(),
         };
         match mesh.hole() {
-            Some([from, to]) => Err(SceneError::Open {
-                path: path(),
-                from,
-                to,
-            }),
+            Some(edge) => {
+                let [from, to] = edge.map(|i| mesh.vertices[i as usize]);
+                Err(SceneError::Open {
+                    path: path(),
+                    from,
+                    to,
+                })
+            }
             None => Ok(mesh),
         }
     }
@@ -132,7 +134,7 @@ mod tests {
 
     #[test]
     fn damaged_files_are_told_apart() {
-        let parse = |text| TriangleMesh::parse_obj("test", text).unwrap_err();
+        let parse = |text: &str| TriangleMesh::parse_obj("test", text).unwrap_err();
         let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
         assert!(matches!(
             parse("v 1 two 3\nf 1 1 1"),
@@ -146,7 +148,7 @@ mod tests {
         let open = parse(&format!("{corners}f 1 3 2\nf 1 2 4\nf 1 4 3"));
         assert_eq!(
             open.to_string(),
-            "test: edge 3 to 2 is not shared by two triangles of opposite winding"
+            "test: edge [0, 1, 0] to [1, 0, 0] is not shared by two triangles of opposite winding"
         );
         let missing = TriangleMesh::read_obj("no such file.obj").unwrap_err();
         assert!(matches!(missing, SceneError::Read { .. }));

@@ -86,7 +86,8 @@ fn a_body_stands_where_its_description_says() {
         for (def, &handle) in desc.bodies.iter().zip(&bodies).skip(1) {
             let body = world.body(handle).expect("alive");
             let apart = body.com.distance(def.pos.as_dvec3());
-            assert!(apart < 1e-5, "{name}: {apart} m");
+            // Centroids of hulls in a description are those of f32 arithmetic.
+            assert!(apart < 1e-4, "{name}: {apart} m");
         }
     }
 }

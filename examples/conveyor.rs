@@ -1,0 +1,31 @@
+//! A belt carries boxes at the speed of its surface although its body stands still.
+
+use anyhow::Context;
+use rb_examples::Run;
+use rb_world::prelude::*;
+
+fn main() -> anyhow::Result<()> {
+    let demo = rb_scenes::demo("conveyor").context("it is registered")?;
+    let mut world = World::new(Params::game())?;
+    let boxes = demo.build(&mut world, demo.size)?;
+
+    let mut riding = Vec::new();
+    Run::from_args("A conveyor", demo.steps).play_with(&mut world, |world, step| {
+        if step == 120 {
+            let speed = |&b| world.velocity(b).map(|v| v.lin.x);
+            riding = boxes.iter().map(speed).collect::<Result<_, _>>()?;
+        }
+        Ok(())
+    })?;
+
+    println!("after 2 s the boxes ride at {riding:.3?} m/s");
+    let left = boxes
+        .iter()
+        .filter(|&&b| world.position(b).is_ok_and(|p| p.y < 0.9))
+        .count();
+    println!(
+        "{left} of {} have reached the end and fallen off",
+        boxes.len()
+    );
+    Ok(())
+}

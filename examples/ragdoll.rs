@@ -1,0 +1,24 @@
+//! A ragdoll falls down a staircase: cone, twist and hinge limits under impact.
+
+use anyhow::Context;
+use rb_examples::Run;
+use rb_world::prelude::*;
+
+fn main() -> anyhow::Result<()> {
+    let demo = rb_scenes::demo("ragdoll").context("it is registered")?;
+    let mut world = World::new(Params::game())?;
+    let parts = demo.build(&mut world, demo.size)?;
+    let pelvis = parts[0];
+    let start = world.position(pelvis)?;
+
+    Run::from_args("A ragdoll on a staircase", demo.steps).play(&mut world)?;
+
+    let moved = world.position(pelvis)? - start;
+    println!(
+        "the pelvis came down {:.2} m and went {:.2} m",
+        -moved.y,
+        moved.x.hypot(moved.z)
+    );
+    print!("{}", world.explain(pelvis)?);
+    Ok(())
+}

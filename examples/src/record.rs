@@ -1,0 +1,188 @@
+//! From a world to a recording: every body, shape, contact point and joint frame.
+
+use glam::DVec3;
+use rb_view::{
+    BodyInfo, ContactSample, FrameData, FrameStats, JointSample, Part, PoseSample, Recording,
+    ShapeInfo, ViewError,
+};
+use rb_world::contact::shape::Mesh;
+use rb_world::core::Result as Edit;
+use rb_world::prelude::*;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Records a world step by step. Bodies may come and go; those that went stay where they were.
+#[derive(Debug)]
+pub struct Recorder {
+    recording: Recording,
+    index: HashMap<BodyHandle, usize>,
+    poses: Vec<PoseSample>,
+}
+
+impl Recorder {
+    /// An empty recording.
+    pub fn new(title: &str) -> Self {
+        Self {
+            recording: Recording::new(title),
+            index: HashMap::new(),
+            poses: Vec::new(),
+        }
+    }
+
+    /// Appends the state of the world after a step that took `seconds` (s) of real time.
+    ///
+    /// # Errors
+    /// A number that cannot be drawn.
+    pub fn record(&mut self, world: &World, seconds: f64) -> anyhow::Result<()> {
+        for (handle, body) in world.bodies() {
+            let index = match self.index.get(&handle) {
+                Some(&index) => index,
+                None => self.add(world, handle, body)?,
+            };
+            self.poses[index] = pose_sample(body);
+        }
+        let report = world.report();
+        let stats = FrameStats {
+            residual: report.residual,
+            kinetic_energy: world.energy().0,
+            contacts: report.contacts,
+            step_ms: (1e3 * seconds) as f32,
+        };
+        self.recording.push_frame(&FrameData {
+            time: world.time(),
+            poses: &self.poses,
+            contacts: &contacts(world),
+            joints: &joints(world)?,
+            stats,
+        })?;
+        Ok(())
+    }
+
+    /// Writes the page.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), ViewError> {
+        self.recording.write_html(path)
+    }
+
+    fn add(&mut self, world: &World, handle: BodyHandle, body: &Body) -> anyhow::Result<usize> {
+        let mut parts = Vec::new();
+        for &collider in &body.colliders {
+            let desc = world.collider(collider)?.desc();
+            append(&desc.shape, &desc.offset, &mut parts);
+        }
+        let kind = match body.kind {
+            BodyKind::Static => rb_view::BodyKind::Static,
+            BodyKind::Kinematic => rb_view::BodyKind::Kinematic,
+            BodyKind::Dynamic => rb_view::BodyKind::Dynamic,
+        };
+        let mass = match body.kind {
+            BodyKind::Dynamic => body.mass.mass,
+            _ => f64::INFINITY,
+        };
+        let name = body
+            .name
+            .clone()
+            .unwrap_or_else(|| format!("body {handle:?}"));
+        let index = self.recording.add_body(BodyInfo {
+            name,
+            kind,
+            mass,
+            parts,
+        })?;
+        self.index.insert(handle, index);
+        self.poses.push(PoseSample::default());
+        Ok(index)
+    }
+}
+
+fn pose_sample(body: &Body) -> PoseSample {
+    let pose = body.pose();
+    PoseSample {
+        position: pose.p.to_array(),
+        rotation: pose.q.to_array(),
+        velocity: Some(body.vel.lin.as_vec3().to_array()),
+        asleep: body.is_asleep(),
+    }
+}
+
+/// Contact points that carry a force, with the impulse of the whole step.
+fn contacts(world: &World) -> Vec<ContactSample> {
+    let dt = crate::DT;
+    let pressed = world.contact_points().map(|c| (c, c.force.dot(c.normal)));
+    let sample = |(c, force): (rb_world::ContactPoint, f64)| ContactSample {
+        point: c.position.as_vec3().to_array(),
+        normal: c.normal.as_vec3().to_array(),
+        impulse: (force * dt) as f32,
+    };
+    pressed
+        .filter(|(_, force)| *force > 0.0)
+        .map(sample)
+        .collect()
+}
+
+/// The frame of every joint on its first body.
+fn joints(world: &World) -> Edit<Vec<JointSample>> {
+    let sample = |(handle, desc): (JointHandle, &JointDesc)| {
+        let [a, _] = world.joint_bodies(handle)?;
+        let frame = world.pose(a)? * desc.kind.frames()[0];
+        Ok(JointSample {
+            position: frame.p.to_array(),
+            rotation: frame.q.to_array(),
+        })
+    };
+    world.joints().map(sample).collect()
+}
+
+/// Appends a shape; a compound becomes its parts. Rounded edges are drawn sharp.
+fn append(shape: &Shape, place: &Pose, parts: &mut Vec<Part>) {
+    let info = match shape {
+        Shape::Compound(compound) => {
+            let inner = compound.parts().iter();
+            return inner.for_each(|(pose, s)| append(s, &(*place * *pose), parts));
+        }
+        Shape::Ball(s) => ShapeInfo::Ball {
+            radius: s.radius as f32,
+        },
+        Shape::Cuboid(s) => ShapeInfo::Cuboid {
+            half_extents: single(s.half_extents + DVec3::splat(s.border)),
+        },
+        Shape::Capsule(s) => ShapeInfo::Capsule {
+            half_height: s.half_height as f32,
+            radius: s.radius as f32,
+        },
+        Shape::Cylinder(s) => ShapeInfo::Cylinder {
+            half_height: (s.half_height + s.border) as f32,
+            radius: (s.radius + s.border) as f32,
+        },
+        Shape::Cone(s) => ShapeInfo::Cone {
+            half_height: (s.half_height + s.border) as f32,
+            radius: (s.radius + s.border) as f32,
+        },
+        Shape::HalfSpace(s) => ShapeInfo::HalfSpace {
+            normal: single(s.normal),
+        },
+        other => match other.mesh() {
+            Some(mesh) => mesh_info(&mesh),
+            None => return,
+        },
+    };
+    parts.push(Part {
+        shape: info,
+        position: single(place.p),
+        rotation: place.q.as_quat().to_array(),
+        color: None,
+    });
+}
+
+fn mesh_info(mesh: &Mesh) -> ShapeInfo {
+    ShapeInfo::Mesh {
+        vertices: mesh.vertices.iter().copied().map(single).collect(),
+        triangles: mesh.triangles.clone(),
+    }
+}
+
+fn single(v: DVec3) -> [f32; 3] {
+    v.as_vec3().to_array()
+}
