@@ -289,4 +289,29 @@ mod tests {
             }
         }
     }
+
+    /// Round bodies side by side, touching to rounding and turned by as little: the depth of any
+    /// direction bounds the penetration, and the known direction nearly attains it.
+    #[test]
+    fn logs_that_just_touch_are_pushed_apart_sideways() {
+        let mut random = Random(7);
+        let log = Core::Cylinder {
+            half: 0.5,
+            radius: 0.5,
+        };
+        for k in 0..20_000 {
+            let tiny = 10f64.powi(-6 - k % 8);
+            let angle = 3.0 * random.next();
+            let side = DVec3::new(libm::cos(angle), 0.0, libm::sin(angle));
+            let turn = |r: &mut Random| exp_rotation(r.vector() * tiny);
+            let pa = Pose::new(random.vector() * tiny, turn(&mut random));
+            let pb = Pose::new(side + random.vector() * tiny, turn(&mut random));
+            let a = Placed::new(log, 0.0, &pa, pa.p);
+            let b = Placed::new(log, 0.0, &pb, pa.p);
+            let found = axis(&a, &b, 1.0).expect("within reach");
+            let (gap, known) = (found.core_gap(), separation(&a, &b, side));
+            let error = (gap - known).abs();
+            assert!(error < 1e-6 + 2.0 * tiny, "{k}: {gap:e} is not {known:e}");
+        }
+    }
 }

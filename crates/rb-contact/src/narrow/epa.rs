@@ -4,7 +4,7 @@
 //! face lies on the surface of D. Its outward normal is the direction of least penetration. Unlike a
 //! distance vector, a face normal stays well conditioned when the cores merely touch.
 
-use super::gjk::{Simplex, Vertex, support};
+use super::gjk::{Simplex, Vertex, on_triangle, support};
 use crate::convex::Placed;
 use glam::DVec3;
 use rb_core::math::tangents;
@@ -44,6 +44,7 @@ pub(crate) fn penetration(a: &Placed, b: &Placed, simplex: Simplex) -> Penetrati
         Err(flat) => return flat,
     };
     let mut p = Polytope::new(vertices);
+    let outside = p.outside();
     let mut nearest = p.nearest();
     // The support value of a direction is the depth along it, whatever became of the polytope.
     let mut best = (f64::INFINITY, nearest);
@@ -60,9 +61,15 @@ pub(crate) fn penetration(a: &Placed, b: &Placed, simplex: Simplex) -> Penetrati
             break;
         }
         let next = p.nearest();
-        // The surface of a growing body moves away from a point inside; if it comes nearer,
-        // rounding has folded the polytope.
-        if next.height < nearest.height - 1e-12 * p.scale {
+        // The surface of a growing body moves away from a point inside, and no face of it leaves a
+        // point farther outside than it was; otherwise rounding has folded the polytope. Cores that
+        // merely touch start with the origin a little outside.
+        let least = if nearest.height > 0.0 {
+            nearest.height
+        } else {
+            -outside
+        };
+        if next.height < least - 1e-12 * p.scale {
             break;
         }
         nearest = next;
@@ -154,6 +161,19 @@ impl Polytope {
             height: normal.dot(p),
         });
         true
+    }
+
+    /// Distance of the origin from the polytope; 0 inside.
+    fn outside(&self) -> f64 {
+        if self.faces.iter().all(|f| f.height >= 0.0) {
+            return 0.0;
+        }
+        self.faces.iter().fold(f64::INFINITY, |least, f| {
+            let corners = f.at.map(|i| self.vertices[i].w);
+            let weights = on_triangle(corners, [0, 1, 2]);
+            let on: DVec3 = (0..3).map(|k| corners[k] * weights[k]).sum();
+            least.min(on.length())
+        })
     }
 
     fn nearest(&self) -> Face {
