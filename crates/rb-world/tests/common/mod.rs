@@ -1,6 +1,8 @@
 //! Small worlds with closed-form answers.
 #![allow(dead_code, reason = "each test file uses its own part of this module")]
 
+pub(crate) mod cases;
+
 use rb_world::prelude::*;
 
 pub(crate) const G: f64 = 9.81;
@@ -103,6 +105,32 @@ pub(crate) fn sphere(
         .restitution(restitution);
     world.add_collider(body, ball).unwrap();
     body
+}
+
+/// A body with colliders.
+pub(crate) fn put(
+    world: &mut World,
+    body: BodyDesc,
+    colliders: impl IntoIterator<Item = ColliderDesc>,
+) -> BodyHandle {
+    let handle = world.add_body(body).unwrap();
+    for collider in colliders {
+        world.add_collider(handle, collider).unwrap();
+    }
+    handle
+}
+
+/// A surface whose friction coefficient is the product of both sides, so that one body can meet two
+/// others with different coefficients.
+pub(crate) fn rubbing(shape: Shape, mu: f64) -> ColliderDesc {
+    ColliderDesc::new(shape)
+        .friction(mu)
+        .friction_combine(Combine::Multiply)
+}
+
+/// A ball of `radius` (m) at `at` in its body's frame, its friction as [`rubbing`].
+pub(crate) fn knob(radius: f64, at: DVec3, mu: f64) -> ColliderDesc {
+    rubbing(Shape::ball(radius).unwrap(), mu).translation(at)
 }
 
 /// Steps `n` times and calls `f` after each.
