@@ -1,0 +1,116 @@
+//! The same bits on any number of threads, and after saving and restoring.
+
+use rb_scenes::scene;
+use rb_world::prelude::*;
+
+const DT: f64 = 1.0 / 60.0;
+const STEPS: usize = 600;
+
+/// Scenes that between them use every stage: piles of boxes and of mixed shapes that fall asleep,
+/// joints with limits, a triangle mesh with many islands, a kinematic drum of many shapes.
+const SCENES: [(&str, usize); 5] = [
+    ("box_drop", 4),
+    ("mixed_drop", 4),
+    ("ragdolls", 9),
+    ("terrain", 80),
+    ("washer", 5),
+];
+
+fn build(name: &str, size: usize) -> World {
+    let desc = scene(name).expect("it is registered").build(size);
+    desc.build(Params::game()).unwrap().0
+}
+
+/// What a run leaves behind: a hash and the events of every step, and the bytes of the end.
+#[derive(PartialEq)]
+struct Trace {
+    hashes: Vec<u64>,
+    events: Vec<Events>,
+    end: Vec<u8>,
+}
+
+/// Runs a scene on `threads`; also returns the most tasks a step offered them.
+fn trace(name: &str, size: usize, threads: usize) -> (Trace, u32) {
+    let mut world = build(name, size);
+    world.set_threads(threads).unwrap();
+    let (mut hashes, mut events, mut tasks) = (Vec::new(), Vec::new(), 0);
+    for _ in 0..STEPS {
+        tasks = tasks.max(world.step(DT).unwrap().tasks);
+        hashes.push(world.state_hash());
+        events.push(world.events().clone());
+    }
+    let end = world.save().unwrap();
+    let trace = Trace {
+        hashes,
+        events,
+        end,
+    };
+    (trace, tasks)
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let mut slept = 0;
+    for (name, size) in SCENES {
+        let (one, tasks) = trace(name, size, 1);
+        // Fewer tasks than threads would leave threads without work, and prove nothing.
+        assert!(tasks > 8, "{name}: {tasks} tasks at most");
+        for threads in [2, 3, 4, 8] {
+            let (other, _) = trace(name, size, threads);
+            let differs = (0..STEPS).find(|&k| one.hashes[k] != other.hashes[k]);
+            assert_eq!(
+                differs, None,
+                "{name}: first step that differs on {threads} threads"
+            );
+            let differs = (0..STEPS).find(|&k| one.events[k] != other.events[k]);
+            assert_eq!(
+                differs, None,
+                "{name}: first events that differ on {threads} threads"
+            );
+            assert!(
+                one.end == other.end,
+                "{name}: snapshots differ on {threads} threads"
+            );
+        }
+        let told: usize = one.events.iter().map(|e| e.contact_begin.len()).sum();
+        assert!(
+            told > 0,
+            "{name}: no contact began, so there was nothing to compare"
+        );
+        slept += one.events.iter().map(|e| e.sleep.len()).sum::<usize>();
+        let hash = one.hashes[STEPS - 1];
+        println!("{name:14} {tasks:3} tasks, {told:5} contacts begun, hash {hash:016x}");
+    }
+    assert!(slept > 0, "nothing fell asleep");
+}
+
+#[test]
+fn a_restored_world_goes_on_with_the_same_bits() {
+    for (name, size) in SCENES {
+        let mut world = build(name, size);
+        let mut copies: Vec<World> = Vec::new();
+        for k in 0..STEPS {
+            // In free fall, in the thick of it, and while things come to rest.
+            if [1, 50, 200].contains(&k) {
+                copies.push(World::restore(&world.save().unwrap()).unwrap());
+            }
+            world.step(DT).unwrap();
+            for (i, copy) in copies.iter_mut().enumerate() {
+                copy.step(DT).unwrap();
+                assert_eq!(
+                    copy.state_hash(),
+                    world.state_hash(),
+                    "{name}, copy {i}, step {k}"
+                );
+                assert_eq!(copy.events(), world.events(), "{name}, copy {i}, step {k}");
+            }
+        }
+        let end = world.save().unwrap();
+        for (i, copy) in copies.iter().enumerate() {
+            assert!(
+                copy.save().unwrap() == end,
+                "{name}: snapshot of copy {i} differs"
+            );
+        }
+    }
+}
