@@ -76,7 +76,10 @@ fn measured(setup: &Setup, desc: SceneDesc) -> anyhow::Result<Record> {
 fn settings(setup: &Setup) -> String {
     let p = setup.params();
     let contacts = match p.contact.softening {
-        Some(soft) => format!("soft step {} Hz zeta {}", soft.frequency, soft.ratio),
+        Some(soft) => format!(
+            "soft step at {} of the substep rate, zeta {}",
+            soft.rate, soft.ratio
+        ),
         None => "rigid contacts".into(),
     };
     format!(

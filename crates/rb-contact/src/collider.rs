@@ -1,134 +1,16 @@
-//! Colliders: a shape on a body, its surface, and who it meets.
+//! Colliders: a shape on a body, with its surface and who it meets.
 
 use crate::geom::Aabb;
+use crate::material::{Combine, Material};
 use crate::shape::Shape;
 use bitflags::bitflags;
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use rb_core::error::check;
-use rb_core::manifold::{ContactMaterial, FrictionLaw};
+use rb_core::manifold::FrictionLaw;
 use rb_core::mass::MassProps;
 use rb_core::math::Pose;
 use rb_core::{Error, Result};
 use serde::{Deserialize, Serialize};
-
-/// How the coefficients of two surfaces become one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Combine {
-    /// (x + y) / 2.
-    #[default]
-    Average,
-    /// The smaller.
-    Min,
-    /// x · y.
-    Multiply,
-    /// √(x · y).
-    GeometricMean,
-    /// The larger.
-    Max,
-}
-
-impl Combine {
-    /// Applies the rule. Where two surfaces disagree about it, use the greater of the two rules, in
-    /// the order they are declared.
-    pub fn apply(self, x: f64, y: f64) -> f64 {
-        match self {
-            Self::Average => 0.5 * (x + y),
-            Self::Min => x.min(y),
-            Self::Multiply => x * y,
-            Self::GeometricMean => (x * y).sqrt(),
-            Self::Max => x.max(y),
-        }
-    }
-}
-
-/// Surface of a collider.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Material {
-    /// Friction coefficient μ, ≥ 0.
-    pub friction: f64,
-    /// Coefficient of restitution e, 0 to 1.
-    pub restitution: f64,
-    /// Rule for friction.
-    pub friction_combine: Combine,
-    /// Rule for restitution.
-    pub restitution_combine: Combine,
-    /// Friction law. Of two surfaces, the later in the order None, Boxed, Pyramid, Conic rules.
-    pub law: FrictionLaw,
-    /// Compliance of a contact point (m/N), ≥ 0; 0 is rigid.
-    pub compliance: f64,
-    /// Damping time (s), damping / stiffness, ≥ 0.
-    pub damping: f64,
-    /// Velocity of the surface relative to the body, body axes (m/s): conveyor belts.
-    pub surface_velocity: DVec3,
-}
-
-impl Default for Material {
-    /// μ = 0.5, no bounce, Coulomb's cone, rigid, at rest.
-    fn default() -> Self {
-        Self {
-            friction: 0.5,
-            restitution: 0.0,
-            friction_combine: Combine::Average,
-            restitution_combine: Combine::Average,
-            law: FrictionLaw::Conic,
-            compliance: 0.0,
-            damping: 0.0,
-            surface_velocity: DVec3::ZERO,
-        }
-    }
-}
-
-impl Material {
-    /// Checks every number.
-    ///
-    /// # Errors
-    /// A number not finite, negative, or a restitution above 1.
-    pub fn validate(&self) -> Result<()> {
-        check::non_negative("friction", self.friction)?;
-        check::fraction("restitution", self.restitution)?;
-        check::non_negative("compliance", self.compliance)?;
-        check::non_negative("damping", self.damping)?;
-        check::vector("surface_velocity", self.surface_velocity).map(|_| ())
-    }
-}
-
-/// Surface of the contact of `a` and `b`, whose bodies are turned by `rot_a` and `rot_b` (body to
-/// world).
-///
-/// Compliances add (springs in series); the damping time is the mean weighted by compliance; the
-/// surface velocity is the one at which b rests on a, b relative to a, in world axes.
-pub fn combine(a: &Material, rot_a: DQuat, b: &Material, rot_b: DQuat) -> ContactMaterial {
-    let rule = a.friction_combine.max(b.friction_combine);
-    let bounce = a.restitution_combine.max(b.restitution_combine);
-    let compliance = a.compliance + b.compliance;
-    let damping = if compliance > 0.0 {
-        (a.damping * a.compliance + b.damping * b.compliance) / compliance
-    } else {
-        0.0
-    };
-    ContactMaterial {
-        law: if law_rank(a.law) >= law_rank(b.law) {
-            a.law
-        } else {
-            b.law
-        },
-        friction: rule.apply(a.friction, b.friction),
-        restitution: bounce.apply(a.restitution, b.restitution).min(1.0),
-        compliance,
-        damping,
-        surface_velocity: rot_a * a.surface_velocity - rot_b * b.surface_velocity,
-    }
-}
-
-fn law_rank(law: FrictionLaw) -> u8 {
-    match law {
-        FrictionLaw::None => 0,
-        FrictionLaw::Boxed => 1,
-        FrictionLaw::Pyramid => 2,
-        _ => 3,
-    }
-}
 
 /// Who meets whom: two colliders collide when each is a member of something the other looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -426,27 +308,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn soft_contacts_act_in_series() {
+    fn stiffness_is_stored_as_compliance() {
         let a = ColliderDesc::new(Shape::ball(1.0).unwrap()).contact_stiffness(1e4, 20.0);
-        let b = a
-            .clone()
-            .contact_stiffness(f64::INFINITY, 0.0)
-            .friction(0.1);
-        assert!(a.validate().is_ok() && b.validate().is_ok());
-        let m = combine(&a.material, DQuat::IDENTITY, &b.material, DQuat::IDENTITY);
-        assert_eq!((m.compliance, m.damping), (1e-4, 2e-3));
-        assert_eq!(m.friction, 0.3);
-    }
-
-    #[test]
-    fn belts_move_with_their_body() {
-        let belt = Material {
-            surface_velocity: DVec3::X,
-            ..Material::default()
-        };
-        let turned = DQuat::from_rotation_y(core::f64::consts::FRAC_PI_2);
-        let m = combine(&belt, turned, &Material::default(), DQuat::IDENTITY);
-        assert!((m.surface_velocity + DVec3::Z).length() < 1e-15);
+        assert_eq!((a.material.compliance, a.material.damping), (1e-4, 2e-3));
+        let rigid = a.contact_stiffness(f64::INFINITY, 0.0);
+        assert_eq!(rigid.material.compliance, 0.0);
+        assert!(rigid.validate().is_ok());
+        assert!(rigid.density(f64::NAN).validate().is_err());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! world boxes at 10 km grow by at most 1 mm and only admit more candidates.
 
 use glam::{DVec3, Vec3};
+use parry3d::partitioning::BvhBuildStrategy;
 use parry3d::transformation::try_convex_hull;
 use rb_core::math::Pose;
 use rb_core::{Error, Result};
@@ -132,12 +133,12 @@ impl Aabb {
 }
 
 /// Tree over boxes numbered from 0, for the parts of one composite shape (its local frame).
+///
+/// Built at once from all boxes: inserting them one by one weighs volumes, and those of a flat mesh
+/// are all zero.
 pub(crate) fn tree(boxes: impl Iterator<Item = Aabb>) -> Bvh {
-    let mut tree = Bvh::new();
-    for (i, b) in boxes.enumerate() {
-        tree.insert(b.outward(), i as u32);
-    }
-    tree
+    let boxes: Vec<Box32> = boxes.map(|b| b.outward()).collect();
+    Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes)
 }
 
 /// Calls `f` with every leaf of `tree` that the segment `origin + t dir`, 0 ≤ t ≤ `max`, may touch

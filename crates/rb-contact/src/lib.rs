@@ -15,6 +15,7 @@ pub mod collider;
 mod convex;
 pub mod geom;
 pub mod manifold;
+pub mod material;
 mod moments;
 pub mod narrow;
 mod polyhedron;
@@ -23,7 +24,8 @@ pub mod shape;
 pub mod shapes;
 pub mod sweep;
 
-pub use collider::{Collider, ColliderDesc, CollisionGroups, Combine, Material};
+pub use collider::{Collider, ColliderDesc, ColliderEvents, CollisionGroups};
 pub use geom::Aabb;
+pub use material::{Combine, Material, combine};
 pub use narrow::{ContactPatch, PatchPoint, collide};
 pub use shape::Shape;

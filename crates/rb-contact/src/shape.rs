@@ -2,7 +2,7 @@
 //!
 //! A shape is stored as its parameters in f64; large data (hulls, meshes, height fields, compounds)
 //! sits behind an `Arc`, so cloning is cheap, and everything derived is built once and left out of
-//! serialisation. Adding a shape: a file in `shapes/` that implements [`Geometry`] and adds its
+//! serialisation. Adding a shape: a file in `shapes/` that implements `Geometry` and adds its
 //! constructor to [`Shape`], and one line in the list below.
 //!
 //! Frames: the shape's own frame; y is the axis of capsules, cylinders and cones. Units: m, kg/m³.

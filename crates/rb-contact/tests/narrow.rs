@@ -6,7 +6,7 @@ use common::{Random, all_shapes, box_mesh, convex_shapes, grid_mesh, pose32};
 use parry3d::query;
 use rb_contact::narrow::collide_shapes;
 use rb_contact::{ContactPatch, Shape};
-use rb_core::glam::DVec3;
+use rb_core::glam::{DQuat, DVec3};
 use rb_core::math::{Pose, exp_rotation};
 
 fn contacts(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose, prediction: f64) -> Vec<ContactPatch> {
@@ -36,6 +36,16 @@ fn check_sane(patches: &[ContactPatch], prediction: f64) {
     }
 }
 
+/// Gap between the shadows of two convex shapes on the direction `n`.
+fn separation(shapes: [&Shape; 2], poses: [&Pose; 2], n: DVec3) -> f64 {
+    let q = DQuat::from_rotation_arc(n, DVec3::X);
+    let shadow = |k: usize| {
+        let pose = Pose::new(q * poses[k].p, (q * poses[k].q).normalize());
+        shapes[k].aabb(&pose)
+    };
+    shadow(1).min.x - shadow(0).max.x
+}
+
 #[test]
 fn convex_pairs_agree_with_parry() {
     let shapes = convex_shapes();
@@ -56,14 +66,18 @@ fn convex_pairs_agree_with_parry() {
                 total += 1;
                 let dist = f64::from(c.dist);
                 near += usize::from((gap - dist).abs() < 1e-4);
-                // parry's f32 iteration stops early now and then, up to a few centimetres off; our own
-                // answers carry a certificate in `axis.rs`.
+                // parry's f32 iteration sometimes stops early, so where the two disagree the separating
+                // direction decides: the better one separates more, and both are measured in f64.
+                let along = |n: DVec3| separation([a, b], [&pa, &pb], n.normalize());
+                let (own, other) = (along(ours[0].normal), along(c.normal1.as_dvec3()));
+                let names = format!("{} {}", a.name(), b.name());
                 assert!(
-                    (gap - dist).abs() < 0.05,
-                    "{} {}: {gap} {dist}",
-                    a.name(),
-                    b.name()
+                    other <= own + 2e-3 * own.abs() + 1e-5,
+                    "{names}: {other} beats {own}"
                 );
+                // A preferred face may lose a thousandth of the separation to the true axis.
+                let slack = 1e-3 * own.abs() + 1e-6;
+                assert!((gap - own).abs() < slack, "{names}: {gap} is not {own}");
             }
         }
     }

@@ -13,7 +13,7 @@
 //! `docs/theory/alpha_beta.md`.
 
 use crate::manifold::ContactMaterial;
-use crate::params::{ContactParams, Scheme};
+use crate::params::{ContactParams, Params, Scheme, Softening};
 use crate::problem::{ProblemRow, Term};
 use crate::row::{Row, RowKind};
 use core::f64::consts::TAU;
@@ -27,11 +27,24 @@ pub struct Discretiser {
     pub scheme: Scheme,
     /// Contact settings.
     pub contact: ContactParams,
+    /// Soft step of hard joint rows.
+    pub joint_softening: Option<Softening>,
 }
 
 impl Discretiser {
-    /// Numbers of a row whose `J v` at the start of the step is `rate` (m/s or rad/s).
-    pub fn row(&self, row: &Row, rate: f64) -> ProblemRow {
+    /// The settings of a world at substep `h` (s).
+    pub fn new(params: &Params, h: f64) -> Self {
+        Self {
+            h,
+            scheme: params.scheme,
+            contact: params.contact,
+            joint_softening: params.joint_softening,
+        }
+    }
+
+    /// Numbers of a row whose `J v` at the start of the step is `rate` (m/s or rad/s) and whose
+    /// J W Jᵀ is `inv_mass` (1/kg or 1/(kg·m²)).
+    pub fn row(&self, row: &Row, rate: f64, inv_mass: f64) -> ProblemRow {
         let h = self.h;
         let mut out = ProblemRow {
             jac: row.jac,
@@ -58,7 +71,7 @@ impl Discretiser {
                 self.compliant(row, rate - row.target, compliance, damping, &mut out);
             }
             RowKind::Position { damping, .. } => {
-                self.hard(row, rate - row.target, damping, &mut out);
+                self.hard(row, rate - row.target, damping, inv_mass, &mut out);
             }
         }
         out
@@ -83,28 +96,31 @@ impl Discretiser {
         out.velocity = out.position;
     }
 
-    fn hard(&self, row: &Row, phi_dot: f64, d: f64, out: &mut ProblemRow) {
+    fn hard(&self, row: &Row, phi_dot: f64, d: f64, inv_mass: f64, out: &mut ProblemRow) {
         let h = self.h;
-        if !row.is_one_sided() {
+        let rigid = |bias: f64| Term {
+            bias: bias - row.target,
+            reg: 0.0,
+        };
+        if row.is_one_sided() {
+            // φ ≥ 0 with λ ≥ 0, or φ ≤ 0 with λ ≤ 0: an open gap may close within the step; a closed
+            // one is pushed out by the position pass only, so that the push leaves no velocity.
+            let side = if row.lo == 0.0 { 1.0 } else { -1.0 };
+            let gap = side * row.gap;
+            out.velocity = rigid(side * gap.max(0.0) / h);
+            out.position = match self.joint_softening {
+                _ if gap >= 0.0 => out.velocity,
+                Some(s) => self.softened(row.gap, s, inv_mass, row.target),
+                None => rigid(side * (gap / (h + d)).max(-self.contact.push_out)),
+            };
+        } else if let Some(s) = self.joint_softening {
+            out.position = self.softened(row.gap, s, inv_mass, row.target);
+            out.velocity = rigid(0.0);
+        } else {
             let memory = h * (1.0 - self.scheme.beta);
-            let bias = (row.gap + memory * phi_dot) / (h + d) - row.target;
-            out.position = Term { bias, reg: 0.0 };
+            out.position = rigid((row.gap + memory * phi_dot) / (h + d));
             out.velocity = out.position;
-            return;
         }
-        // φ ≥ 0 with λ ≥ 0, or φ ≤ 0 with λ ≤ 0: an open gap may close within the step; a closed
-        // one is pushed out by the position pass only, so that the push leaves no velocity behind.
-        let side = if row.lo == 0.0 { 1.0 } else { -1.0 };
-        let gap = side * row.gap;
-        let push = (gap / (h + d)).max(-self.contact.push_out);
-        out.position = Term {
-            bias: side * if gap < 0.0 { push } else { gap / h } - row.target,
-            reg: 0.0,
-        };
-        out.velocity = Term {
-            bias: side * gap.max(0.0) / h - row.target,
-            reg: 0.0,
-        };
     }
 
     /// Terms of a contact's normal row. `rate` is the normal speed at the start of the step,
@@ -144,7 +160,11 @@ impl Discretiser {
         let position = if gap >= 0.0 {
             velocity
         } else if let Some(s) = self.contact.softening {
-            self.softened(gap, s.frequency, s.ratio, inv_mass, on_static)
+            let stiffer = Softening {
+                rate: 2.0 * s.rate,
+                ratio: 0.5 * s.ratio,
+            };
+            self.softened(gap, if on_static { stiffer } else { s }, inv_mass, 0.0)
         } else {
             Term {
                 bias: (gap / h).max(-self.contact.push_out),
@@ -154,26 +174,15 @@ impl Discretiser {
         [position, velocity]
     }
 
-    /// Soft step: compliance 1/(m ω²) and damping time 2ζ/ω, with m the contact's own mass.
-    fn softened(
-        &self,
-        gap: f64,
-        frequency: f64,
-        ratio: f64,
-        inv_mass: f64,
-        on_static: bool,
-    ) -> Term {
+    /// Soft step: compliance 1/(m ω²) and damping time 2ζ/ω, with m the row's own mass.
+    fn softened(&self, gap: f64, s: Softening, inv_mass: f64, target: f64) -> Term {
         let h = self.h;
-        let (stiffer, zeta) = if on_static {
-            (2.0, 0.5 * ratio)
-        } else {
-            (1.0, ratio)
-        };
-        let omega = TAU * stiffer * frequency.min(0.125 / h);
-        let denom = 2.0 * zeta + h * omega;
-        let bias = (gap * omega / denom).max(-self.contact.push_out);
+        let omega = TAU * s.rate / h;
+        let denom = 2.0 * s.ratio + h * omega;
+        let push = self.contact.push_out;
+        let bias = (gap * omega / denom).clamp(-push, push);
         Term {
-            bias,
+            bias: bias - target,
             reg: inv_mass / (h * omega * denom),
         }
     }

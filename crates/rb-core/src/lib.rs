@@ -13,6 +13,7 @@ pub mod body;
 pub mod contact_block;
 pub mod discretise;
 pub mod draw;
+pub mod elimination;
 pub mod error;
 pub mod handle;
 pub mod integrate;

@@ -37,12 +37,13 @@ pub enum Gyroscopic {
     Variational,
 }
 
-/// Spring that stands for a rigid contact inside the fast substep loop: solver regularisation, not
-/// physics. Source: E. Catto, "Soft constraints", GDC 2011.
+/// Spring that stands for a rigid row in the position pass, so that few sweeps per substep are
+/// stable: solver regularisation, not physics. The velocity pass solves the rigid law.
+/// Source: E. Catto, "Soft constraints", GDC 2011.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Softening {
-    /// Highest frequency (Hz); never above 1/(8h).
-    pub frequency: f64,
+    /// Frequency as a share of the substep rate 1/h: error shrinks with the square of the substeps.
+    pub rate: f64,
     /// Damping ratio.
     pub ratio: f64,
 }
@@ -56,7 +57,7 @@ pub struct ContactParams {
     pub push_out: f64,
     /// Slowest approach that bounces (m/s).
     pub bounce_threshold: f64,
-    /// Soft step, or `None` for rigid rows.
+    /// Soft step of contacts, or `None` for rigid rows.
     pub softening: Option<Softening>,
     /// Swept test that stops fast bodies at static ones, and `bullet` bodies at all.
     pub swept: bool,
@@ -114,6 +115,9 @@ pub struct Params {
     pub gyroscopic: Gyroscopic,
     /// Contacts.
     pub contact: ContactParams,
+    /// Soft step of hard joint rows, or `None` for rigid rows, which keep the energy of a mechanism
+    /// but need a converged solve.
+    pub joint_softening: Option<Softening>,
     /// Iterative solver.
     pub sweeps: Sweeps,
     /// Profile's tolerances.
@@ -135,11 +139,15 @@ impl Params {
                 push_out: 3.0,
                 bounce_threshold: 1.0,
                 softening: Some(Softening {
-                    frequency: 30.0,
+                    rate: 0.125,
                     ratio: 10.0,
                 }),
                 swept: true,
             },
+            joint_softening: Some(Softening {
+                rate: 0.25,
+                ratio: 2.0,
+            }),
             sweeps: Sweeps {
                 position: 4,
                 velocity: 4,
@@ -168,6 +176,7 @@ impl Params {
                 softening: None,
                 ..game.contact
             },
+            joint_softening: None,
             sweeps: Sweeps {
                 position: 500,
                 velocity: 500,
@@ -201,9 +210,12 @@ impl Params {
         check::non_negative("contact.margin", self.contact.margin)?;
         check::positive("contact.push_out", self.contact.push_out)?;
         check::non_negative("contact.bounce_threshold", self.contact.bounce_threshold)?;
-        if let Some(s) = self.contact.softening {
-            check::positive("contact.softening.frequency", s.frequency)?;
-            check::non_negative("contact.softening.ratio", s.ratio)?;
+        for s in [self.contact.softening, self.joint_softening]
+            .into_iter()
+            .flatten()
+        {
+            check::positive("softening.rate", s.rate)?;
+            check::non_negative("softening.ratio", s.ratio)?;
         }
         check::non_negative("sweeps.stop", self.sweeps.stop)?;
         if self.sweeps.position == 0 || self.sweeps.velocity == 0 {

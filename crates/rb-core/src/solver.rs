@@ -1,5 +1,6 @@
 //! What every solver looks like from outside.
 
+use crate::elimination::Elimination;
 use crate::law::LawSet;
 use crate::problem::{Pass, Problem};
 use serde::{Deserialize, Serialize};
@@ -37,13 +38,24 @@ pub struct Budget {
     pub stop: f64,
 }
 
-/// Memory a solver may keep between islands of one task.
+/// Memory a solver may keep between the solves of one island.
 #[derive(Clone, Debug, Default)]
 pub struct Scratch {
-    /// Dense matrices of joint blocks.
+    /// Elimination order of the island's joints, numbered as in [`Source::Joint`]; its `work` is
+    /// `None` where a direct solve would cost too much.
+    ///
+    /// [`Source::Joint`]: crate::problem::Source::Joint
+    pub plan: Elimination,
+    /// Dense matrices of blocks.
     pub numbers: Vec<f64>,
     /// Where each block's matrix starts.
     pub offsets: Vec<u32>,
+    /// Factor of the joint system.
+    pub factor: Vec<f64>,
+    /// Where each block of the factor starts.
+    pub factor_at: Vec<u32>,
+    /// Right-hand side and solution of the joint system.
+    pub solution: Vec<f64>,
 }
 
 /// Reads a problem and improves its multipliers and velocities in place.

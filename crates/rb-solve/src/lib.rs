@@ -3,6 +3,7 @@
 //! A solver reads a [`Problem`](rb_core::problem::Problem) and improves its multipliers in place; the
 //! certificate in `rb-core` grades the result.
 
+mod direct;
 pub mod linalg;
 pub mod parallel;
 pub mod pgs;

@@ -11,10 +11,11 @@
 //! The fixed points are exactly the solutions of the problem. Sources: M. Jean, "The non-smooth
 //! contact dynamics method", 1999; K. Erleben, "Velocity-based shock propagation", 2007.
 
+use crate::direct::Joints;
 use crate::linalg::{boxed, ldl};
 use glam::{DMat2, DMat3, DVec2, DVec3};
 use rb_core::law::{Law, LawSet};
-use rb_core::problem::{Block, Pass, Problem};
+use rb_core::problem::{Block, Pass, Problem, Source};
 use rb_core::solver::{Budget, IslandSolver, Scratch, SolveOutcome, SolveStatus};
 
 /// Block projected Gauss–Seidel.
@@ -39,26 +40,75 @@ impl IslandSolver for Pgs {
     ) -> SolveOutcome {
         p.rebuild_velocities();
         prepare(p, pass, scratch);
-        let mut out = SolveOutcome {
-            status: SolveStatus::Unmet,
-            ..SolveOutcome::default()
-        };
-        let n = p.blocks.len();
-        for sweep in 0..budget.sweeps {
-            out.iterations = sweep + 1;
-            out.change = 0.0;
-            for k in 0..n {
-                let i = if sweep % 2 == 0 { k } else { n - 1 - k };
-                let change = visit(p, i, pass, scratch);
-                out.change = out.change.max(change);
-            }
-            if out.change <= budget.stop {
+        let (numbers, offsets) = (
+            std::mem::take(&mut scratch.numbers),
+            std::mem::take(&mut scratch.offsets),
+        );
+        let out = sweep(
+            p,
+            pass,
+            budget,
+            &Matrices {
+                numbers: &numbers,
+                offsets: &offsets,
+            },
+            scratch,
+        );
+        (scratch.numbers, scratch.offsets) = (numbers, offsets);
+        out
+    }
+}
+
+/// Matrices of the blocks, made once per solve.
+struct Matrices<'a> {
+    numbers: &'a [f64],
+    offsets: &'a [u32],
+}
+
+/// Sweeps until nothing changes or the budget is spent. Joints that a direct solve is planned for are
+/// one block, visited first.
+fn sweep(
+    p: &mut Problem,
+    pass: Pass,
+    budget: Budget,
+    matrices: &Matrices,
+    scratch: &mut Scratch,
+) -> SolveOutcome {
+    let mut out = SolveOutcome {
+        status: SolveStatus::Unmet,
+        ..SolveOutcome::default()
+    };
+    let mut joints = Joints::new(p, pass, scratch);
+    let direct = joints.is_some();
+    let alone = |b: &Block| !direct || matches!(b.source, Source::Contact { .. });
+    let singles: Vec<usize> = (0..p.blocks.len())
+        .filter(|&i| alone(&p.blocks[i]))
+        .collect();
+    for sweep in 0..budget.sweeps {
+        out.iterations = sweep + 1;
+        out.change = 0.0;
+        if let Some(joints) = &mut joints {
+            let (change, settled) = joints.visit(p);
+            out.change = change;
+            if settled && singles.is_empty() {
                 out.status = SolveStatus::Converged;
                 break;
             }
         }
-        out
+        for k in 0..singles.len() {
+            let i = singles[if sweep % 2 == 0 {
+                k
+            } else {
+                singles.len() - 1 - k
+            }];
+            out.change = out.change.max(visit(p, i, pass, matrices));
+        }
+        if out.change <= budget.stop {
+            out.status = SolveStatus::Converged;
+            break;
+        }
     }
+    out
 }
 
 /// Entry of J W Jᵀ between two rows of one block.
@@ -117,9 +167,9 @@ fn prepare_friction(p: &Problem, block: &Block, pass: Pass, numbers: &mut Vec<f6
 }
 
 /// Visits one block; returns the largest change in m/s (or rad/s).
-fn visit(p: &mut Problem, index: usize, pass: Pass, scratch: &Scratch) -> f64 {
+fn visit(p: &mut Problem, index: usize, pass: Pass, matrices: &Matrices) -> f64 {
     let block = p.blocks[index];
-    let data = &scratch.numbers[scratch.offsets[index] as usize..];
+    let data = &matrices.numbers[matrices.offsets[index] as usize..];
     match block.law {
         Law::Rows if block.len == 1 => visit_row(p, &block, block.first as usize, pass),
         Law::Rows => visit_rows(p, &block, pass, data),

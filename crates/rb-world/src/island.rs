@@ -47,6 +47,9 @@ pub(crate) struct Outcome {
     pub(crate) joint_error: f64,
 }
 
+/// Block operations up to which the joints of an island are solved directly.
+const DIRECT_WORK: u64 = 50_000;
+
 /// What all islands read.
 pub(crate) struct Shared<'a> {
     pub(crate) params: &'a Params,
@@ -227,11 +230,15 @@ impl Island {
                 extent: m.extent,
             });
         }
-        let numbers = Discretiser {
-            h: shared.h,
-            scheme: shared.params.scheme,
-            contact: shared.params.contact,
-        };
+        let mut numbers = Discretiser::new(shared.params, shared.h);
+        let pairs: Vec<_> = self.joints.iter().map(|j| j.movers).collect();
+        self.scratch
+            .plan
+            .analyse(&pairs, self.movable as u32, DIRECT_WORK);
+        if self.scratch.plan.work.is_some() {
+            // Solved exactly, so they need no softening, and rigid rows keep the energy.
+            numbers.joint_softening = None;
+        }
         for j in 0..self.joints.len() {
             self.assemble_joint(shared, &numbers, j);
         }
@@ -265,11 +272,13 @@ impl Island {
         self.rows.clear();
         slot.desc.kind.rows(&cx, &joint.memory, &mut self.rows);
         let bodies = joint.movers;
-        let velocity = bodies.map(|i| self.movers[i as usize].vel);
+        let [a, b] = bodies.map(|i| &self.movers[i as usize]);
         let mut block = smallvec::SmallVec::<[ProblemRow; 12]>::new();
         for row in &self.rows {
-            let rate = row.jac[0].dot(&velocity[0]) + row.jac[1].dot(&velocity[1]);
-            block.push(numbers.row(row, rate));
+            let [ja, jb] = &row.jac;
+            let rate = ja.dot(&a.vel) + jb.dot(&b.vel);
+            let inv_mass = a.inv.apply(ja).dot(ja) + b.inv.apply(jb).dot(jb);
+            block.push(numbers.row(row, rate, inv_mass));
         }
         self.problem
             .push_block(bodies, Law::Rows, Source::Joint(j as u32), &block);

@@ -5,10 +5,11 @@
 //! radii. The normal of a pair is the n of greatest separation: the distance when positive, the
 //! penetration depth when negative. A face that reaches that value to 1e-3 of it plus 1e-6 of the
 //! size is preferred, because a face carries several points and keeps a stack at rest; its gap is
-//! measured along its own f64 normal and hence exact.
+//! measured along its own f64 normal and hence exact. The preference holds only if the points over
+//! the face reach that value too; a deepest point beside the face needs the true normal.
 
 use super::epa::penetration;
-use super::gjk::{Proximity, closest};
+use super::gjk::{Proximity, closest, on_triangle};
 use crate::convex::{Core, Placed};
 use glam::DVec3;
 use rb_core::math::tangents;
@@ -56,6 +57,8 @@ pub(crate) fn axis(a: &Placed, b: &Placed, max: f64) -> Option<Axis> {
         (Core::Point | Core::Segment(_), Core::Point | Core::Segment(_)) => segments(a, b),
         (Core::Point, Core::Box(h)) => point_box(a, b, h),
         (Core::Box(h), Core::Point) => point_box(b, a, h).flipped(),
+        (Core::Point, Core::Triangle(t)) => point_triangle(a, b, t),
+        (Core::Triangle(t), Core::Point) => point_triangle(b, a, t).flipped(),
         _ => match closest(a, b, reach) {
             Proximity::Far => return None,
             Proximity::Apart { a, b } => Axis {
@@ -157,17 +160,43 @@ fn point_box(p: &Placed, b: &Placed, half: DVec3) -> Axis {
     }
 }
 
+/// Point (core a) against triangle (core b).
+fn point_triangle(p: &Placed, b: &Placed, t: [DVec3; 3]) -> Axis {
+    let v = t.map(|x| b.rot * x + (b.at - p.at));
+    let w = on_triangle(v, [0, 1, 2]);
+    let d = v[0] * w[0] + v[1] * w[1] + v[2] * w[2];
+    let distance = d.length();
+    let normal = if distance > 1e-12 * v[0].length().max(v[1].length()) {
+        d / distance
+    } else {
+        -(v[1] - v[0]).cross(v[2] - v[0]).normalize_or(DVec3::Y)
+    };
+    Axis {
+        normal,
+        a: p.at,
+        b: p.at + d,
+    }
+}
+
 /// Separation of the cores along a unit vector (m).
 pub(crate) fn separation(a: &Placed, b: &Placed, n: DVec3) -> f64 {
     (b.support(-n) - a.support(n)).dot(n)
 }
 
-/// Replaces the normal by that of a flat face that separates (nearly) as well.
-pub(crate) fn snap(a: &Placed, b: &Placed, axis: &mut Axis) -> Reference {
-    // Against a lone point a face adds nothing: the normal is already exact.
-    let gap = axis.core_gap();
+/// What a face may lose against the best separation `gap` (m) of a pair and still be preferred.
+pub(crate) fn slack(a: &Placed, b: &Placed, gap: f64) -> f64 {
     let size = a.core.reach().min(b.core.reach()).max(a.radius + b.radius);
-    let enough = gap - FACE_PREFERENCE[0] * gap.abs() - FACE_PREFERENCE[1] * size;
+    FACE_PREFERENCE[0] * gap.abs() + FACE_PREFERENCE[1] * size
+}
+
+/// The flat face that separates (nearly) as well as `axis`, and its normal from a to b.
+pub(crate) fn snap(a: &Placed, b: &Placed, axis: &Axis) -> (DVec3, Reference) {
+    // Against a lone point a face adds nothing: there is one point, and its normal is exact.
+    if matches!((a.core, b.core), (Core::Point, _) | (_, Core::Point)) {
+        return (axis.normal, Reference::Neither);
+    }
+    let gap = axis.core_gap();
+    let slack = slack(a, b, gap);
     let face = |of: &Placed, n: DVec3| of.face_normal(n).filter(|f| f.dot(n) > 0.9);
     let found_a = face(a, axis.normal).map(|n| (separation(a, b, n), n));
     let found_b = face(b, -axis.normal).map(|n| (separation(a, b, -n), -n));
@@ -175,22 +204,18 @@ pub(crate) fn snap(a: &Placed, b: &Placed, axis: &mut Axis) -> Reference {
     let a_first = a.core.is_polyhedral() || !b.core.is_polyhedral();
     let order = [(found_a, Reference::FaceOfA), (found_b, Reference::FaceOfB)];
     let order = if a_first { order } else { [order[1], order[0]] };
-    let mut best = (enough, None);
+    let mut least = gap - slack;
+    let mut best = (axis.normal, Reference::Neither);
     for (found, reference) in order {
         if let Some((s, n)) = found
-            && s >= best.0
+            && s >= least
         {
             // The second face must be clearly better than the first, or noise would swap them.
-            best = (s + FACE_PREFERENCE[1] * size, Some((n, reference)));
+            least = s + slack;
+            best = (n, reference);
         }
     }
-    match best.1 {
-        Some((n, reference)) => {
-            axis.normal = n;
-            reference
-        }
-        None => Reference::Neither,
-    }
+    best
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! by the second of them, without memory: the choice depends on the poses alone.
 //! A separated pair whose axis carries no points (corner to corner) is left to the general path.
 
-use super::axis::{Axis, FACE_PREFERENCE, Reference};
+use super::axis::{Axis, FACE_PREFERENCE, Reference, slack};
 use super::clip;
 use super::{Outcome, PatchPoint, Points};
 use crate::convex::Placed;
@@ -53,23 +53,18 @@ pub(crate) fn collide(
     let Some(edge) = edges(d, [ha, hb], [ua, ub], &r, reach) else {
         return Outcome::Apart;
     };
-    let (axis, points) =
-        if edge.0 > face.0 + FACE_PREFERENCE[0] * face.0.abs() + FACE_PREFERENCE[1] * size {
-            let n = edge.1;
-            match edge_point(a, ha, b, hb, n) {
-                Some(p) => (edge, [p].into_iter().collect()),
-                None => return Outcome::Undecided,
-            }
-        } else {
-            (
-                face,
-                clip::reduce(clip::over(a, b, face.1, reference, prediction)),
-            )
+    if edge.0 > face.0 + slack(a, b, face.0) {
+        return match edge_point(a, ha, b, hb, edge.1) {
+            Some(p) => Outcome::Touching((edge.1, [p].into_iter().collect())),
+            None => Outcome::Undecided,
         };
-    if points.is_empty() {
-        Outcome::Undecided
+    }
+    let raw = clip::over(a, b, face.1, reference, prediction);
+    let reached = face.0.max(edge.0) - a.radius - b.radius + slack(a, b, face.0);
+    if raw.iter().any(|p| p.gap <= reached) {
+        Outcome::Touching((face.1, clip::reduce(&raw)))
     } else {
-        Outcome::Touching((axis.1, points))
+        Outcome::Undecided
     }
 }
 

@@ -1,33 +1,35 @@
 //! Contact points under a known normal: clipping of features, and reduction to four points.
 
-use super::axis::{Axis, Reference};
+use super::axis::{Axis, Reference, slack, snap};
 use super::{PatchPoint, Points};
-use crate::convex::{Corner, Feature, Placed};
+use crate::convex::{Core, Corner, Feature, Placed};
 use glam::DVec3;
 use rb_core::manifold::MAX_POINTS;
 
 /// Points before reduction.
-pub(crate) type Raw = smallvec::SmallVec<[PatchPoint; 16]>;
+pub(crate) type Raw = smallvec::SmallVec<[PatchPoint; 8]>;
 
 /// Marks features whose reference face belongs to b.
 const FACE_OF_B: u32 = 1 << 31;
 /// Feature of a point that is no corner of anything: the closest points themselves.
 const WITNESS: u32 = 0x7fff_ffff;
 
-/// Contact points of two convex shapes under `axis`, those with a gap of at most `prediction` (m).
-pub(crate) fn points(
-    a: &Placed,
-    b: &Placed,
-    axis: &Axis,
-    reference: Reference,
-    prediction: f64,
-) -> Points {
-    let mut raw = over(a, b, axis.normal, reference, prediction);
-    if raw.is_empty() {
-        raw.push(witness(a, b, axis));
-        raw.retain(|p| p.gap <= prediction);
+/// Normal and contact points of two convex shapes from their separating `axis`: the points over a
+/// preferred face or along parallel edges if they reach the separation, the closest points if not.
+/// Those with a gap of at most `prediction` (m).
+pub(crate) fn contact(a: &Placed, b: &Placed, axis: &Axis, prediction: f64) -> (DVec3, Points) {
+    let (n, reference) = snap(a, b, axis);
+    let long = |p: &Placed| !matches!(p.core, Core::Point | Core::Box(_) | Core::Poly(_));
+    let closest = witness(a, b, axis);
+    if reference != Reference::Neither || (long(a) && long(b)) {
+        let raw = over(a, b, n, reference, prediction);
+        let enough = closest.gap + slack(a, b, axis.core_gap());
+        if raw.iter().any(|p| p.gap <= enough) {
+            return (n, reduce(&raw));
+        }
     }
-    reduce(raw)
+    let point = (closest.gap <= prediction).then_some(closest);
+    (axis.normal, point.into_iter().collect())
 }
 
 /// Points where the features that face each other along `n` overlap; none when they do not.
@@ -161,10 +163,10 @@ fn parallel_points(a: &Placed, b: &Placed, n: DVec3) -> Raw {
 
 /// At most four points that carry the same load: the deepest, the one farthest from it, and the ones
 /// that span the largest triangle on either side of the line between those two.
-pub(crate) fn reduce(raw: Raw) -> Points {
+pub(crate) fn reduce(raw: &[PatchPoint]) -> Points {
     let deepest = (1..raw.len()).fold(0, |m, i| if raw[i].gap < raw[m].gap { i } else { m });
     if raw.len() <= MAX_POINTS {
-        let mut out: Points = raw.into_iter().collect();
+        let mut out: Points = raw.iter().copied().collect();
         if !out.is_empty() {
             out.swap(0, deepest);
         }
@@ -181,13 +183,11 @@ pub(crate) fn reduce(raw: Raw) -> Points {
     let wide = best(&|i| line.cross(at(i) - origin).length_squared());
     let up = line.cross(at(wide) - origin);
     let opposite = best(&|i| -line.cross(at(i) - origin).dot(up));
-    let mut chosen = [deepest, far, wide, opposite].to_vec();
-    let mut out = Points::new();
-    while let Some(&i) = chosen.first() {
-        out.push(raw[i]);
-        chosen.retain(|&k| k != i);
-    }
-    out
+    let chosen = [deepest, far, wide, opposite];
+    (0..4)
+        .filter(|&k| !chosen[..k].contains(&chosen[k]))
+        .map(|k| raw[chosen[k]])
+        .collect()
 }
 
 #[cfg(test)]
@@ -208,7 +208,7 @@ mod tests {
                 });
             }
         }
-        let four = reduce(raw);
+        let four = reduce(&raw);
         assert_eq!(four.len(), 4);
         assert_eq!(four[0].position_a, DVec3::new(-2.0, 0.0, -2.0));
         assert!(

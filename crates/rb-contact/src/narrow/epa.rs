@@ -56,7 +56,7 @@ pub(crate) fn penetration(a: &Placed, b: &Placed, simplex: Simplex) -> Penetrati
         }
         // No direction is shallower than the nearest face: the answer lies in between.
         let settled = best.0 - nearest.height <= 1e-11 * p.scale;
-        if settled || !p.expand(new) {
+        if settled || !p.expand(new, &nearest) {
             break;
         }
         let next = p.nearest();
@@ -118,6 +118,11 @@ fn farthest(candidates: &[Vertex], measure: &dyn Fn(DVec3) -> f64, tiny: f64) ->
     best.1
 }
 
+/// Directed edges of a face.
+fn edges([i, j, k]: [usize; 3]) -> [[usize; 2]; 3] {
+    [[i, j], [j, k], [k, i]]
+}
+
 impl Polytope {
     fn new(v: [Vertex; 4]) -> Self {
         let mut p = Self {
@@ -158,31 +163,37 @@ impl Polytope {
         )
     }
 
-    /// Replaces the faces that see `new` by a fan around it; false when that is not possible within
-    /// rounding (the surface is then as good as known), which leaves the polytope unusable.
-    fn expand(&mut self, new: Vertex) -> bool {
+    /// Replaces the faces that see `new` by a fan around it, starting from `seed`, which does; false
+    /// when rounding leaves no clean rim (the surface is then as good as known), and the polytope is
+    /// of no further use.
+    fn expand(&mut self, new: Vertex, seed: &Face) -> bool {
         let at = self.vertices.len();
         self.vertices.push(new);
-        let mut rim: SmallVec<[[usize; 2]; 32]> = SmallVec::new();
         let tolerance = 1e-14 * self.scale;
-        let mut kept = SmallVec::new();
-        for f in &self.faces {
-            if f.normal.dot(new.w) - f.height <= tolerance {
-                kept.push(*f);
-                continue;
-            }
-            for k in 0..3 {
-                let edge = [f.at[k], f.at[(k + 1) % 3]];
-                // An edge between two removed faces appears once in each direction.
-                match rim.iter().position(|e| *e == [edge[1], edge[0]]) {
-                    Some(twin) => {
-                        rim.swap_remove(twin);
+        let sees = |f: &Face| f.normal.dot(new.w) - f.height > tolerance;
+        let mut rim: SmallVec<[[usize; 2]; 32]> = SmallVec::new();
+        self.faces.retain(|f| f.at != seed.at);
+        rim.extend(edges(seed.at));
+        // Across each edge of the rim: a neighbour that sees the point too moves the rim outward.
+        // Walking keeps the hole in one piece; faces that only seem to see the point stay.
+        let mut k = 0;
+        while k < rim.len() {
+            let [i, j] = rim[k];
+            let across = |f: &Face| edges(f.at).contains(&[j, i]);
+            match self.faces.iter().position(|f| across(f) && sees(f)) {
+                Some(next) => {
+                    let gone = self.faces.remove(next);
+                    for e in edges(gone.at) {
+                        match rim.iter().position(|r| *r == [e[1], e[0]]) {
+                            Some(twin) => drop(rim.remove(twin)),
+                            None => rim.push(e),
+                        }
                     }
-                    None => rim.push(edge),
+                    k = 0;
                 }
+                None => k += 1,
             }
         }
-        self.faces = kept;
         rim.len() >= 3 && rim.into_iter().all(|[i, j]| self.push([i, j, at]))
     }
 

@@ -8,8 +8,8 @@
 //! Behind the face nothing is reported while the shape is apart; a shape that cuts the triangle is
 //! pushed to the front.
 
-use super::axis::{Axis, Reference, axis, separation, snap};
-use super::{ContactPatch, Points, clip};
+use super::axis::{Axis, Reference, axis, separation};
+use super::{ContactPatch, Outcome, Points, clip, faces};
 use crate::convex::{Core, Facet, Placed};
 use glam::DVec3;
 
@@ -36,26 +36,33 @@ pub(crate) fn collide(
         return None;
     };
     let face = tri.rot * facet.normal;
-    let mut axis = axis(tri, b, prediction)?;
+    let patch = |normal, points: Points| {
+        (!points.is_empty()).then_some(ContactPatch {
+            sub: [0, 0],
+            normal,
+            points,
+        })
+    };
+    match faces::over_triangle(tri, b, face, prediction) {
+        Outcome::Apart => return None,
+        Outcome::Touching(points) => return patch(face, points),
+        Outcome::Undecided => {}
+    }
+    let axis = axis(tri, b, prediction)?;
     let gap = axis.core_gap() - tri.radius - b.radius;
     let (normal, points) = match judge(tri, local, facet, &axis, gap) {
         Verdict::Drop => return None,
         Verdict::UseFace => (face, over_face(tri, b, face, prediction)),
         Verdict::Keep => {
-            let reference = snap(tri, b, &mut axis);
-            if axis.normal.dot(face) < 0.0 {
+            let found = clip::contact(tri, b, &axis, prediction);
+            if found.0.dot(face) < 0.0 {
                 (face, over_face(tri, b, face, prediction))
             } else {
-                let points = clip::points(tri, b, &axis, reference, prediction);
-                (axis.normal, points)
+                found
             }
         }
     };
-    (!points.is_empty()).then_some(ContactPatch {
-        sub: [0, 0],
-        normal,
-        points,
-    })
+    patch(normal, points)
 }
 
 /// Points straight over the triangle, under its own normal.
@@ -63,7 +70,7 @@ fn over_face(tri: &Placed, b: &Placed, face: DVec3, prediction: f64) -> Points {
     if separation(tri, b, face) - tri.radius - b.radius > prediction {
         return Points::new();
     }
-    clip::reduce(clip::over(tri, b, face, Reference::FaceOfA, prediction))
+    clip::reduce(&clip::over(tri, b, face, Reference::FaceOfA, prediction))
 }
 
 fn judge(tri: &Placed, local: [DVec3; 3], facet: &Facet, axis: &Axis, gap: f64) -> Verdict {

@@ -126,7 +126,7 @@ fn on_segment([p, q]: [DVec3; 2], at: [usize; 2]) -> [f64; 4] {
 }
 
 /// Weights of the point of a triangle nearest the origin, by its Voronoi regions (Ericson 2005, 5.1.5).
-fn on_triangle([p, q, r]: [DVec3; 3], at: [usize; 3]) -> [f64; 4] {
+pub(crate) fn on_triangle([p, q, r]: [DVec3; 3], at: [usize; 3]) -> [f64; 4] {
     let (pq, pr) = (q - p, r - p);
     let (d1, d2) = (-p.dot(pq), -p.dot(pr));
     if d1 <= 0.0 && d2 <= 0.0 {

@@ -46,6 +46,6 @@ pub(crate) fn collide(a: &Placed, (up, on): Plane, prediction: f64) -> Option<Co
     (!raw.is_empty()).then(|| ContactPatch {
         sub: [0, 0],
         normal: -up,
-        points: reduce(raw),
+        points: reduce(&raw),
     })
 }

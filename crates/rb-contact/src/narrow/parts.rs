@@ -116,7 +116,7 @@ fn merge(mut found: Vec<ContactPatch>, prediction: f64, out: &mut Vec<ContactPat
             p.gap = normal.dot(p.position_b - p.position_a);
         }
         raw.retain(|p| p.gap <= prediction);
-        let points = reduce(distinct(raw));
+        let points = reduce(&distinct(raw));
         if !points.is_empty() {
             out.push(ContactPatch {
                 sub,

@@ -1,7 +1,7 @@
 //! The gyroscopic term −ω × Iω, in the principal frame of the body.
 //!
 //! Implicit: one Newton step of I(ω⁺ − ω) + h ω⁺ × Iω⁺ = τ h, linearised at ω:
-//! (I + h([ω]I − [Iω])) Δω = τ h − h ω × Iω. Stable, slightly dissipative.
+//! `(I + h([ω]I − [Iω])) Δω = τ h − h ω × Iω`. Stable, dissipative.
 //!
 //! Variational, with ψ = hω/2: √(1−ψ⁺²) Iψ⁺ + ψ⁺ × Iψ⁺ = √(1−ψ²) Iψ − ψ × Iψ + (h/2) P, P the angular
 //! impulse in body axes; three unknowns by Newton. The discrete momentum

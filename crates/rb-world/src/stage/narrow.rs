@@ -6,7 +6,8 @@ use crate::stage::broad::reach;
 use crate::stage::publish::difference;
 use crate::state::{PairList, State};
 use rb_contact::manifold::{Sides, manifold, warm_start};
-use rb_contact::{collide, collider};
+use rb_contact::collide;
+use rb_contact::material::combine;
 use rb_core::manifold::Manifold;
 use rb_core::math::{Pose, Twist};
 use rb_solve::parallel;
@@ -70,7 +71,7 @@ fn find(state: &State, poses: &[Pose], dt: f64, chunk: &mut PairChunk) {
             continue;
         }
         let [ma, mb] = [a, b].map(|c| &c.collider.desc().material);
-        let material = collider::combine(ma, body_a.q, mb, body_b.q);
+        let material = combine(ma, body_a.q, mb, body_b.q);
         let handles = pair.map(|c| state.collider_handle(c));
         patches.sort_by_key(|p| p.sub);
         let sides = Sides {

@@ -1,0 +1,178 @@
+//! Flat faces first: the contact of two polyhedra that rest on each other, without iteration.
+//!
+//! The face normal that separates best is found by trying all of them. It is the answer when the
+//! points clipped over that face prove it:
+//!
+//! 1. apart: one point pair at distance s along the normal is closest, since s bounds the distance
+//!    from below;
+//! 2. overlapping by d: let all pairs have gap −d and let w be the width of their polygon. Along
+//!    any n at an angle θ ≤ 90° from the normal some pair b_i, a_j gives
+//!    s(n) ≤ −d cos θ − w sin θ, which is below −d unless d tan(θ/2) > w. So d ≤ w suffices.
+//!
+//! Everything else (edges, tilted faces in overlap) is left to the general path.
+
+use super::axis::{FACE_PREFERENCE, Reference, separation};
+use super::clip::{self, Raw};
+use super::{Outcome, Points};
+use crate::convex::{Core, Placed};
+use glam::DVec3;
+
+/// Faces of both cores up to which trying all of them is faster than iterating.
+const MANY: usize = 48;
+
+/// Contact of two polyhedra over a face; points with a gap of at most `prediction` (m).
+pub(crate) fn collide(a: &Placed, b: &Placed, prediction: f64) -> Outcome<(DVec3, Points)> {
+    if count(&a.core) + count(&b.core) > MANY || a.radius + b.radius > 0.0 {
+        return Outcome::Undecided;
+    }
+    let size = a.core.reach().min(b.core.reach());
+    let (sa, na) = best_face(a, b);
+    let (sb, nb) = best_face(b, a);
+    let best = if sb > sa + FACE_PREFERENCE[1] * size {
+        (sb, -nb, Reference::FaceOfB)
+    } else {
+        (sa, na, Reference::FaceOfA)
+    };
+    let (s, normal, reference) = best;
+    if s > prediction {
+        return Outcome::Apart;
+    }
+    let raw = clip::over(a, b, normal, reference, prediction);
+    if proven(&raw, s, FACE_PREFERENCE[1] * size) {
+        Outcome::Touching((normal, clip::reduce(&raw)))
+    } else {
+        Outcome::Undecided
+    }
+}
+
+fn count(core: &Core) -> usize {
+    match core {
+        Core::Box(_) => 6,
+        Core::Poly(p) => p.faces.len(),
+        _ => usize::MAX / 2,
+    }
+}
+
+/// Greatest separation along a face normal of `of` (m), and that normal.
+fn best_face(of: &Placed, other: &Placed) -> (f64, DVec3) {
+    let mut best = (f64::NEG_INFINITY, DVec3::Y);
+    let mut look = |local: DVec3| {
+        let n = of.rot * local;
+        let s = separation(of, other, n);
+        if s > best.0 {
+            best = (s, n);
+        }
+    };
+    match of.core {
+        Core::Poly(p) => p.faces.iter().for_each(|f| look(f.normal)),
+        _ => {
+            for axis in DVec3::AXES {
+                look(axis);
+                look(-axis);
+            }
+        }
+    }
+    best
+}
+
+/// Whether the clipped points prove that no direction separates better than `s`.
+fn proven(raw: &Raw, s: f64, tolerance: f64) -> bool {
+    let reached = raw.iter().any(|p| p.gap <= s + tolerance);
+    let flat = || raw.iter().all(|p| p.gap <= s + tolerance);
+    reached && (s > 0.0 || (flat() && width(raw) >= -s + tolerance))
+}
+
+/// Least width of a convex polygon: over its edges, the distance of the farthest corner.
+fn width(raw: &Raw) -> f64 {
+    if raw.len() < 3 {
+        return 0.0;
+    }
+    let at = |i: usize| raw[i % raw.len()].position_a;
+    let over_edge = |i: usize| {
+        let edge = at(i + 1) - at(i);
+        let far = (0..raw.len()).map(|k| edge.cross(at(k) - at(i)).length_squared());
+        // Corners that fell together make no edge.
+        match edge.length_squared() {
+            l if l > 0.0 => far.fold(0.0, f64::max) / l,
+            _ => f64::INFINITY,
+        }
+    };
+    let least = (0..raw.len()).map(over_edge).fold(f64::INFINITY, f64::min);
+    if least.is_finite() { least.sqrt() } else { 0.0 }
+}
+
+/// Contact over the face of a one-sided triangle (a) with unit normal `face`, if that settles it.
+pub(crate) fn over_triangle(
+    tri: &Placed,
+    b: &Placed,
+    face: DVec3,
+    prediction: f64,
+) -> Outcome<Points> {
+    let level = tri.support(face).dot(face) + tri.radius;
+    let s = b.support(-face).dot(face) - b.radius - level;
+    let behind = b.support(face).dot(face) + b.radius < level;
+    if s > prediction || behind {
+        return Outcome::Apart;
+    }
+    if let Core::Point = b.core {
+        // A lone point is found in closed form anyway.
+        return Outcome::Undecided;
+    }
+    // Deeper than this the face may be the wrong way out.
+    let shallow = s >= -0.5 * (b.core.inner_radius() + b.radius);
+    let raw = clip::over(tri, b, face, Reference::FaceOfA, prediction);
+    let tolerance = FACE_PREFERENCE[1] * (b.core.reach() + b.radius);
+    if shallow && raw.iter().any(|p| p.gap <= s + tolerance) {
+        Outcome::Touching(clip::reduce(&raw))
+    } else {
+        Outcome::Undecided
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::narrow::axis::axis;
+    use crate::polyhedron::Polyhedron;
+    use rb_core::math::{Pose, exp_rotation};
+
+    #[test]
+    fn proven_faces_are_what_iteration_finds() {
+        let corners = |h: DVec3| -> Vec<DVec3> {
+            let sign = |i: u32, k: u32| if i >> k & 1 == 1 { 1.0 } else { -1.0 };
+            (0..8)
+                .map(|i| DVec3::new(sign(i, 0), sign(i, 1), sign(i, 2)) * h)
+                .collect()
+        };
+        let hull = Polyhedron::from_points(&corners(DVec3::new(0.5, 0.4, 0.3))).unwrap();
+        let a = Placed::new(Core::Poly(&hull), 0.0, &Pose::IDENTITY, DVec3::ZERO);
+        let mut settled = 0;
+        for k in 0..200 {
+            let f = f64::from(k);
+            let turn = DVec3::new(if k % 3 == 0 { 0.0 } else { 0.002 * f }, 0.1 * f, 0.0);
+            let at = DVec3::new(
+                libm::sin(f) * 0.4,
+                0.79 + 1e-4 * f,
+                libm::cos(2.0 * f) * 0.3,
+            );
+            let pose = Pose::new(at, exp_rotation(turn));
+            let b = Placed::new(Core::Poly(&hull), 0.0, &pose, DVec3::ZERO);
+            let slow = axis(&a, &b, 0.05);
+            match collide(&a, &b, 0.05) {
+                Outcome::Apart => assert!(slow.is_none()),
+                Outcome::Undecided => {}
+                Outcome::Touching((n, points)) => {
+                    settled += 1;
+                    let gap = slow.expect("found by iteration too").core_gap();
+                    assert!(
+                        (points[0].gap - gap).abs() < 2e-6,
+                        "{} vs {gap}",
+                        points[0].gap
+                    );
+                    assert!((separation(&a, &b, n) - gap).abs() < 2e-6);
+                }
+            }
+        }
+        assert!(settled > 60, "{settled}");
+    }
+}

@@ -1,0 +1,374 @@
+//! All joints of an island as one block, solved exactly.
+//!
+//! The joint rows' own system (J W Jᵀ + R) Δλ = −w is factored as block LDLᵀ in the order of
+//! [`Elimination`]: without fill, hence in linear time, for trees of joints. Rows with bounds are
+//! handled by block principal pivoting: rows at a bound are pinned, the others solved, wrong sides
+//! exchanged, until none is wrong. Contacts stay outside: the sweep visits this block, then them.
+//! Sources: D. Baraff, "Linear-time dynamics using Lagrange multipliers", 1996 (elimination along the
+//! tree); J. Júdice, F. Pires, 1994 (pivoting).
+
+use crate::linalg::ldl;
+use rb_core::elimination::Elimination;
+use rb_core::problem::{Block, Pass, Problem, Source};
+use rb_core::solver::Scratch;
+
+/// Rounds of pivoting before the sweeps are left to finish the bounds one joint at a time.
+const ROUNDS: usize = 12;
+
+/// Side of a bounded row.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Free,
+    Low,
+    High,
+}
+
+/// The joint system of one pass.
+pub(crate) struct Joints<'a> {
+    pass: Pass,
+    plan: &'a Elimination,
+    factor: &'a mut Vec<f64>,
+    factor_at: &'a mut Vec<u32>,
+    x: &'a mut Vec<f64>,
+    /// Block at each position, if any of the joint's rows can move anything.
+    blocks: Vec<Option<Block>>,
+    /// First unknown of each position, and the number of unknowns.
+    first: Vec<usize>,
+    side: Vec<Side>,
+    factored: bool,
+}
+
+impl<'a> Joints<'a> {
+    /// The joint blocks of a problem, if a direct solve of them is planned.
+    pub(crate) fn new(p: &Problem, pass: Pass, scratch: &'a mut Scratch) -> Option<Self> {
+        let plan = &scratch.plan;
+        plan.work.filter(|&w| w > 0)?;
+        let mut by_joint = vec![None; plan.order.len()];
+        for block in &p.blocks {
+            if let Source::Joint(j) = block.source {
+                by_joint[j as usize] = Some(*block);
+            }
+        }
+        let blocks: Vec<_> = plan.order.iter().map(|&j| by_joint[j as usize]).collect();
+        let mut first = vec![0];
+        for b in &blocks {
+            first.push(first[first.len() - 1] + b.map_or(0, |b| b.len as usize));
+        }
+        let n = first[first.len() - 1];
+        scratch.solution.clear();
+        scratch.solution.resize(n, 0.0);
+        let (factor, factor_at) = (&mut scratch.factor, &mut scratch.factor_at);
+        let mut joints = Self {
+            pass,
+            plan,
+            factor,
+            factor_at,
+            x: &mut scratch.solution,
+            blocks,
+            first,
+            side: vec![Side::Free; n],
+            factored: false,
+        };
+        joints.lay_out();
+        joints.guess_sides(p);
+        Some(joints)
+    }
+
+    fn len(&self, k: usize) -> usize {
+        self.first[k + 1] - self.first[k]
+    }
+
+    /// Places the blocks of column k one after another: the diagonal, then one for each link.
+    fn lay_out(&mut self) {
+        self.factor_at.clear();
+        let mut at = 0;
+        for k in 0..self.blocks.len() {
+            let n = self.len(k);
+            self.factor_at.push(at as u32);
+            at += n * n;
+            for &i in self.plan.column(k) {
+                self.factor_at.push(at as u32);
+                at += self.len(i as usize) * n;
+            }
+        }
+        self.factor.clear();
+        self.factor.resize(at, 0.0);
+    }
+
+    /// Range in `factor` of the diagonal block of column k (`link` 0) or of its `link`-th link.
+    fn place(&self, k: usize, link: usize) -> core::ops::Range<usize> {
+        let slot = k + self.plan.starts[k] as usize + link;
+        let rows = if link == 0 {
+            k
+        } else {
+            self.plan.column(k)[link - 1] as usize
+        };
+        let at = self.factor_at[slot] as usize;
+        at..at + self.len(rows) * self.len(k)
+    }
+
+    /// Every joint row with its unknown.
+    fn rows(&self) -> impl Iterator<Item = (usize, usize, Block)> + '_ {
+        self.blocks.iter().enumerate().flat_map(move |(k, block)| {
+            block.into_iter().flat_map(move |b| {
+                b.rows()
+                    .enumerate()
+                    .map(move |(i, r)| (self.first[k] + i, r, *b))
+            })
+        })
+    }
+
+    fn guess_sides(&mut self, p: &Problem) {
+        let guess: Vec<_> = self
+            .rows()
+            .map(|(_, r, _)| {
+                let row = &p.rows[r];
+                if row.lambda <= row.lo {
+                    Side::Low
+                } else if row.lambda >= row.hi {
+                    Side::High
+                } else {
+                    Side::Free
+                }
+            })
+            .collect();
+        self.side = guess;
+    }
+
+    /// Entry block (i, k) of J W Jᵀ + R: rows of position i against those of position k. Pinned rows
+    /// are left out, with 1 on the diagonal.
+    fn fill(&mut self, p: &Problem, i: usize, k: usize, at: core::ops::Range<usize>) {
+        let (Some(bi), Some(bk)) = (self.blocks[i], self.blocks[k]) else {
+            return;
+        };
+        for (r, ri) in bi.rows().enumerate() {
+            for (c, rk) in bk.rows().enumerate() {
+                let pinned = self.side[self.first[i] + r] != Side::Free
+                    || self.side[self.first[k] + c] != Side::Free;
+                let entry = if pinned {
+                    f64::from(u8::from(ri == rk))
+                } else {
+                    let reg = if ri == rk {
+                        p.rows[ri].term(self.pass).reg
+                    } else {
+                        0.0
+                    };
+                    shared(p, &bi, ri, &bk, rk) + reg
+                };
+                self.factor[at.start + r * bk.len as usize + c] = entry;
+            }
+        }
+    }
+
+    fn factor(&mut self, p: &Problem) {
+        for k in 0..self.blocks.len() {
+            let at = self.place(k, 0);
+            self.fill(p, k, k, at);
+            for link in 1..=self.plan.column(k).len() {
+                let i = self.plan.column(k)[link - 1] as usize;
+                let at = self.place(k, link);
+                self.fill(p, i, k, at);
+            }
+        }
+        for k in 0..self.blocks.len() {
+            self.eliminate(k);
+        }
+        self.factored = true;
+    }
+
+    /// Factors the diagonal of column k and subtracts its product from the later columns.
+    fn eliminate(&mut self, k: usize) {
+        let n = self.len(k);
+        if n == 0 {
+            return;
+        }
+        let diagonal = self.place(k, 0);
+        ldl::factor(&mut self.factor[diagonal.clone()], n);
+        let links = self.plan.column(k).len();
+        // Rows S of the column become L = S D⁻¹; S is kept for the products.
+        let column = diagonal.end..self.place(k, links).end.max(diagonal.end);
+        let before = self.factor[column.clone()].to_vec();
+        let (head, tail) = self.factor.split_at_mut(diagonal.end);
+        for row in tail[..column.len()].chunks_exact_mut(n) {
+            ldl::solve(&head[diagonal.clone()], n, row);
+        }
+        for a in 1..=links {
+            for b in a..=links {
+                self.subtract_product(k, a, b, &before[..], column.start);
+            }
+        }
+    }
+
+    /// S(j, i) −= L(j, k) S(i, k)ᵀ, with i and j the `a`-th and `b`-th link of k.
+    fn subtract_product(&mut self, k: usize, a: usize, b: usize, before: &[f64], start: usize) {
+        let n = self.len(k);
+        let (i, j) = (self.plan.column(k)[a - 1], self.plan.column(k)[b - 1]);
+        let target = if i == j {
+            self.place(i as usize, 0)
+        } else {
+            // Eliminating k has linked i and j, so the column of i has j.
+            let Ok(link) = self.plan.column(i as usize).binary_search(&j) else {
+                return;
+            };
+            self.place(i as usize, link + 1)
+        };
+        let (left, right) = (self.place(k, b), self.place(k, a));
+        let (rows, cols) = (self.len(j as usize), self.len(i as usize));
+        for r in 0..rows {
+            for c in 0..cols {
+                let mut dot = 0.0;
+                for m in 0..n {
+                    dot += self.factor[left.start + r * n + m]
+                        * before[right.start - start + c * n + m];
+                }
+                self.factor[target.start + r * cols + c] -= dot;
+            }
+        }
+    }
+
+    /// Solves with the factor, in place in `x`.
+    fn substitute(&mut self) {
+        for k in 0..self.blocks.len() {
+            for link in 1..=self.plan.column(k).len() {
+                let i = self.plan.column(k)[link - 1] as usize;
+                let at = self.place(k, link).start;
+                for r in 0..self.len(i) {
+                    for c in 0..self.len(k) {
+                        self.x[self.first[i] + r] -=
+                            self.factor[at + r * self.len(k) + c] * self.x[self.first[k] + c];
+                    }
+                }
+            }
+        }
+        for k in (0..self.blocks.len()).rev() {
+            let n = self.len(k);
+            let (diagonal, x) = (self.place(k, 0), self.first[k]..self.first[k + 1]);
+            ldl::solve(&self.factor[diagonal], n, &mut self.x[x]);
+            for link in 1..=self.plan.column(k).len() {
+                let i = self.plan.column(k)[link - 1] as usize;
+                let at = self.place(k, link).start;
+                for c in 0..n {
+                    for r in 0..self.len(i) {
+                        self.x[self.first[k] + c] -=
+                            self.factor[at + r * n + c] * self.x[self.first[i] + r];
+                    }
+                }
+            }
+        }
+    }
+
+    /// Solves all joint rows against the present velocities; returns the largest change (m/s or
+    /// rad/s), and whether the bounds came out right.
+    pub(crate) fn visit(&mut self, p: &mut Problem) -> (f64, bool) {
+        let before: Vec<f64> = self.rows().map(|(_, r, _)| p.rows[r].lambda).collect();
+        let mut settled = false;
+        for _round in 0..ROUNDS {
+            if !self.factored {
+                self.factor(p);
+            }
+            self.solve_round(p);
+            if !self.exchange(p) {
+                settled = true;
+                break;
+            }
+        }
+        if !settled {
+            self.clamp(p);
+        }
+        let moved = self.rows().zip(&before);
+        let change = moved.map(|((_, r, _), old)| (p.rows[r].lambda - old).abs() * p.rows[r].diag);
+        (change.fold(0.0, f64::max), settled)
+    }
+
+    /// Pinned rows to their bounds, the others to w = 0.
+    fn solve_round(&mut self, p: &mut Problem) {
+        let rows: Vec<_> = self.rows().collect();
+        for &(x, r, block) in &rows {
+            let bound = match self.side[x] {
+                Side::Free => continue,
+                Side::Low => p.rows[r].lo,
+                Side::High => p.rows[r].hi,
+            };
+            push(p, &block, r, bound - p.rows[r].lambda);
+        }
+        for &(x, r, block) in &rows {
+            let free = self.side[x] == Side::Free;
+            self.x[x] = if free {
+                -p.violation(&block, r, self.pass)
+            } else {
+                0.0
+            };
+        }
+        self.substitute();
+        for &(x, r, block) in &rows {
+            if self.side[x] == Side::Free {
+                push(p, &block, r, self.x[x]);
+            }
+        }
+    }
+
+    /// Moves every row on the wrong side to the right one; false if there is none.
+    fn exchange(&mut self, p: &Problem) -> bool {
+        let rows: Vec<_> = self.rows().collect();
+        let mut wrong = false;
+        for (x, r, block) in rows {
+            let row = &p.rows[r];
+            if row.lo == row.hi || row.is_bilateral() {
+                continue;
+            }
+            let w = p.violation(&block, r, self.pass);
+            let noise = 1e-13 * (row.lambda.abs() * row.diag + row.term(self.pass).bias.abs());
+            let slack = 1e-13 * row.lambda.abs();
+            let next = match self.side[x] {
+                Side::Free if row.lambda < row.lo - slack => Side::Low,
+                Side::Free if row.lambda > row.hi + slack => Side::High,
+                Side::Low if w < -noise => Side::Free,
+                Side::High if w > noise => Side::Free,
+                same => same,
+            };
+            if next != self.side[x] {
+                self.side[x] = next;
+                wrong = true;
+            }
+        }
+        self.factored &= !wrong;
+        wrong
+    }
+
+    /// Gives up on pivoting: every multiplier back within its bounds.
+    fn clamp(&mut self, p: &mut Problem) {
+        let rows: Vec<_> = self.rows().collect();
+        for (_, r, block) in rows {
+            let row = &p.rows[r];
+            let inside = row.lambda.max(row.lo).min(row.hi);
+            push(p, &block, r, inside - row.lambda);
+        }
+        self.guess_sides(p);
+        self.factored = false;
+    }
+}
+
+/// J W Jᵀ between rows of two blocks: over the bodies they share.
+fn shared(p: &Problem, a: &Block, ra: usize, b: &Block, rb: usize) -> f64 {
+    let mut sum = 0.0;
+    for s in 0..2 {
+        for t in 0..2 {
+            if a.bodies[s] == b.bodies[t] {
+                sum += p.rows[ra].jac[s].dot(&p.rows[rb].mjt[t]);
+            }
+        }
+    }
+    sum
+}
+
+/// Adds an impulse to a row and moves its bodies.
+fn push(p: &mut Problem, block: &Block, r: usize, delta: f64) {
+    if delta == 0.0 {
+        return;
+    }
+    let row = &mut p.rows[r];
+    row.lambda += delta;
+    let mjt = row.mjt;
+    p.bodies[block.bodies[0] as usize].vel += mjt[0] * delta;
+    p.bodies[block.bodies[1] as usize].vel += mjt[1] * delta;
+}
