@@ -139,7 +139,7 @@ impl Params {
                 push_out: 3.0,
                 bounce_threshold: 1.0,
                 softening: Some(Softening {
-                    rate: 0.125,
+                    rate: 0.25,
                     ratio: 10.0,
                 }),
                 swept: true,
