@@ -155,7 +155,7 @@ impl Params {
                 position: 4,
                 velocity: 4,
                 coupled: 16,
-                stop: 1e-6,
+                stop: 1e-9,
             },
             tolerances: Tolerances {
                 velocity: 1e-2,

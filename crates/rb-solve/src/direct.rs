@@ -38,6 +38,8 @@ pub(crate) struct Joints<'a> {
     /// Every joint row, in the order of the unknowns.
     rows: Vec<Unknown>,
     before: Vec<f64>,
+    /// Diagonal of the system before elimination.
+    scale: Vec<f64>,
     factored: bool,
 }
 
@@ -79,6 +81,7 @@ impl<'a> Joints<'a> {
             x: &mut scratch.solution,
             rows: blocks.iter().flatten().flat_map(unknowns).collect(),
             before: vec![0.0; n],
+            scale: vec![0.0; n],
             blocks,
             first,
             side: vec![Side::Free; n],
@@ -171,6 +174,12 @@ impl<'a> Joints<'a> {
             }
         }
         for k in 0..self.blocks.len() {
+            let (n, at) = (self.len(k), self.place(k, 0).start);
+            for j in 0..n {
+                self.scale[self.first[k] + j] = self.factor[at + j * n + j];
+            }
+        }
+        for k in 0..self.blocks.len() {
             self.eliminate(k);
         }
         self.factored = true;
@@ -183,7 +192,9 @@ impl<'a> Joints<'a> {
             return;
         }
         let diagonal = self.place(k, 0);
-        ldl::factor(&mut self.factor[diagonal.clone()], n);
+        // A loop of joints repeats rows: its last pivots vanish against what they were.
+        let scale = &self.scale[self.first[k]..self.first[k + 1]];
+        ldl::factor_against(&mut self.factor[diagonal.clone()], n, |j, _| scale[j]);
         let links = self.plan.column(k).len();
         // Rows S of the column become L = S D⁻¹; S is kept for the products.
         let column = diagonal.end..self.place(k, links).end.max(diagonal.end);
