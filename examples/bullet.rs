@@ -6,25 +6,24 @@ use rb_world::prelude::*;
 
 fn main() -> anyhow::Result<()> {
     let demo = rb_scenes::demo("bullet").context("it is registered")?;
+    let run = Run::from_args("Bullets and a thin wall", demo.steps);
     let mut world = World::new(Params::game())?;
     let bodies = demo.build(&mut world, demo.size)?;
 
-    Run::from_args("Bullets and a thin wall", demo.steps).play(&mut world)?;
+    run.play(&mut world)?;
 
     let (wall, plate) = (world.position(bodies[0])?, world.position(bodies[1])?);
     println!(
-        "the bullet at the wall ended at   x = {:.3} m, the wall is at 0",
+        "the wall is at x = 0; its bullet ended at x = {:.3} m",
         wall.x
     );
-    println!("the bullet at the plate ended at  x = {:.3} m", plate.x);
-    let hit = world.rotation(bodies[2])? * DVec3::Y;
-    println!(
-        "the plate {}",
-        if hit.y < 0.9 {
-            "was knocked over"
-        } else {
-            "stands"
-        }
-    );
-    Ok(())
+    println!("the bullet at the plate ended at x = {:.3} m", plate.x);
+    let upright = (world.rotation(bodies[2])? * DVec3::Y).y;
+    let fate = if upright < 0.9 {
+        "was knocked over"
+    } else {
+        "stands"
+    };
+    println!("the plate {fate}");
+    run.expect(wall.x < 0.0, "the bullet to stay before the wall")
 }

@@ -47,6 +47,7 @@ impl Joint for Ring {
 }
 
 fn main() -> anyhow::Result<()> {
+    let run = Run::from_args("A bead on a wire", 300);
     let mut world = World::new(Params::robotics())?;
     let center = Pose::from_translation(DVec3::new(0.0, 2.0, 0.0));
     let frame = world.add_body(BodyDesc::fixed().pose(center).named("wire"))?;
@@ -59,18 +60,17 @@ fn main() -> anyhow::Result<()> {
     let joint = world.add_joint(frame, bead, Custom::new("ring", Arc::new(ring)))?;
 
     let mut fastest = 0.0f64;
-    Run::from_args("A bead on a wire", 300).play_with(&mut world, |world, _| {
+    run.play_with(&mut world, |world, _| {
         fastest = fastest.max(world.velocity(bead)?.lin.length());
         Ok(())
     })?;
 
-    println!(
-        "at the bottom it moved at {fastest:.3} m/s, free fall gives {:.3}",
-        19.62f64.sqrt()
-    );
-    println!(
-        "the wire now pulls with {:.2} N",
-        world.reaction(joint)?.force.length()
-    );
-    Ok(())
+    let free = (2.0 * 9.81f64).sqrt();
+    println!("at the bottom it moved at {fastest:.3} m/s, a free fall gives {free:.3}");
+    let pull = world.reaction(joint)?.force.length();
+    println!("the wire now pulls with {pull:.2} N");
+    run.expect(
+        (fastest - free).abs() < 0.02,
+        "the bead to reach the speed of a free fall",
+    )
 }

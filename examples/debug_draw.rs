@@ -40,9 +40,10 @@ impl Svg {
 
 fn main() -> anyhow::Result<()> {
     let demo = rb_scenes::demo("four_bar").context("it is registered")?;
+    let run = Run::from_args("Debug drawing of a linkage", 100);
     let mut world = World::new(Params::robotics())?;
     demo.build(&mut world, 4)?;
-    Run::from_args("Debug drawing of a linkage", 100).play(&mut world)?;
+    run.play(&mut world)?;
 
     let mut svg = Svg::default();
     world.draw(DrawFlags::all(), &mut svg);

@@ -4,6 +4,7 @@ use rb_examples::Run;
 use rb_world::prelude::*;
 
 fn main() -> anyhow::Result<()> {
+    let run = Run::from_args("A box falls", 180);
     let mut world = World::new(Params::game())?;
 
     let ground = world.add_body(BodyDesc::fixed())?;
@@ -12,9 +13,9 @@ fn main() -> anyhow::Result<()> {
     let cube = world.add_body(BodyDesc::dynamic().at([0.0, 3.0, 0.0]))?;
     world.add_collider(cube, ColliderDesc::new(Shape::cuboid(DVec3::splat(0.5))?))?;
 
-    Run::from_args("A box falls", 180).play(&mut world)?;
+    run.play(&mut world)?;
 
     let height = world.position(cube)?.y;
     println!("the middle of the 1 m box rests {height:.4} m above the ground");
-    Ok(())
+    run.expect((height - 0.5).abs() < 5e-3, "the box to rest on the ground")
 }

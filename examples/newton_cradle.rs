@@ -6,6 +6,7 @@ use rb_world::prelude::*;
 
 fn main() -> anyhow::Result<()> {
     let demo = rb_scenes::demo("newton_cradle").context("it is registered")?;
+    let run = Run::from_args("Newton's cradle", demo.steps);
     let mut world = World::new(Params {
         substeps: 8,
         ..Params::robotics()
@@ -16,12 +17,15 @@ fn main() -> anyhow::Result<()> {
 
     let raised = -world.coordinate(first, Axis::AngZ)?.value;
     let mut highest = 0.0f64;
-    Run::from_args("Newton's cradle", demo.steps).play_with(&mut world, |world, _| {
+    run.play_with(&mut world, |world, _| {
         highest = highest.max(world.coordinate(last, Axis::AngZ)?.value);
         Ok(())
     })?;
 
     println!("first ball raised by  {raised:.3} rad");
     println!("last ball swung up to {highest:.3} rad");
-    Ok(())
+    run.expect(
+        (highest - raised).abs() < 0.01,
+        "the last ball to rise as high",
+    )
 }

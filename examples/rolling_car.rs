@@ -6,14 +6,14 @@ use rb_world::prelude::*;
 
 fn main() -> anyhow::Result<()> {
     let demo = rb_scenes::demo("rolling_car").context("it is registered")?;
+    let run = Run::from_args("A car", demo.steps);
     let mut world = World::new(Params::game())?;
     let car = demo.build(&mut world, demo.size)?;
-    let axles = car[1..]
-        .iter()
-        .map(|&wheel| world.joints_of(wheel).map(|j| j[0]));
-    let axles = axles.collect::<Result<Vec<_>, _>>()?;
+    let mut axles = Vec::new();
+    for &wheel in &car[1..] {
+        axles.extend_from_slice(world.joints_of(wheel)?);
+    }
 
-    let run = Run::from_args("A car", demo.steps);
     let brake_at = run.steps() * 2 / 3;
     let mut top_speed = 0.0f64;
     run.play_with(&mut world, |world, step| {
@@ -27,10 +27,8 @@ fn main() -> anyhow::Result<()> {
         Ok(())
     })?;
 
-    let (at, speed) = (
-        world.position(car[0])?.x,
-        world.velocity(car[0])?.lin.length(),
-    );
+    let at = world.position(car[0])?.x;
+    let speed = world.velocity(car[0])?.lin.length();
     println!("it went {at:.2} m at up to {top_speed:.2} m/s and now moves at {speed:.3} m/s");
-    Ok(())
+    run.expect(at > 10.0 && speed < 0.05, "the car to drive and stop")
 }

@@ -9,7 +9,8 @@ mod stats;
 
 use anyhow::{Context, ensure};
 use clap::{Parser, ValueEnum};
-use rb_scenes::{SCENES, SceneDesc, scene};
+use line::Line;
+use rb_scenes::{SCENES, Scene, scene};
 use run::Setup;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -68,8 +69,11 @@ pub(crate) enum Profile {
 }
 
 /// A scene at a size.
-#[derive(Clone, Debug)]
-struct Case(SceneDesc);
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    scene: &'static Scene,
+    size: usize,
+}
 
 impl FromStr for Case {
     type Err = anyhow::Error;
@@ -80,17 +84,22 @@ impl FromStr for Case {
             None => (text, None),
         };
         let known = || SCENES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
-        let entry = scene(name).with_context(|| format!("no such scene; there are {}", known()))?;
-        Ok(Self(entry.build(size.unwrap_or(entry.size))))
+        let scene = scene(name).with_context(|| format!("no such scene; there are {}", known()))?;
+        let size = size.unwrap_or(scene.size);
+        Ok(Self { scene, size })
     }
+}
+
+/// The cases of [`CASES`].
+fn usual() -> impl Iterator<Item = Case> {
+    let case = |&(name, size)| scene(name).map(|scene| Case { scene, size });
+    CASES.iter().filter_map(case)
 }
 
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
-    ensure!(
-        args.steps.is_none_or(|n| n >= 4),
-        "--steps must be at least 4"
-    );
+    let enough = args.steps.is_none_or(|n| n >= 4);
+    ensure!(enough, "--steps must be at least 4");
     let setup = Setup {
         profile: args.profile,
         threads: args.threads,
@@ -102,23 +111,15 @@ fn main() -> anyhow::Result<()> {
     if let Some(file) = &args.scene_file {
         return judged::record(&setup, file, args.out.as_deref());
     }
-    let asked = args.scene.into_iter().map(|case| case.0);
-    let usual = || {
-        CASES
-            .iter()
-            .filter_map(|&(name, size)| Some(scene(name)?.build(size)))
+    let cases = match args.scene.is_empty() {
+        true => usual().collect(),
+        false => args.scene,
     };
-    let descs: Vec<SceneDesc> = if asked.len() > 0 {
-        asked.collect()
-    } else {
-        usual().collect()
-    };
-    for desc in descs {
+    for case in cases {
+        let desc = case.scene.build(case.size);
         let finished = run::run(&setup, &desc, &[])?;
-        println!(
-            "{}",
-            serde_json::to_string(&line::Line::new(&setup, &desc, &finished))?
-        );
+        let line = Line::new(&setup, &desc, &finished);
+        println!("{}", serde_json::to_string(&line)?);
     }
     Ok(())
 }

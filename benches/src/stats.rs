@@ -15,11 +15,7 @@ pub(crate) fn quantile(values: &[f64], q: f64) -> f64 {
 
 /// Four significant digits, enough for people and small enough for a line.
 pub(crate) fn round(value: f64) -> f64 {
-    if value == 0.0 || !value.is_finite() {
-        return value;
-    }
-    let scale = 10f64.powf(3.0 - value.abs().log10().floor());
-    (value * scale).round() / scale
+    format!("{value:.3e}").parse().unwrap_or(value)
 }
 
 #[cfg(test)]

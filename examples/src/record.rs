@@ -5,11 +5,15 @@ use rb_view::{
     BodyInfo, ContactSample, FrameData, FrameStats, JointSample, Part, PoseSample, Recording,
     ShapeInfo, ViewError,
 };
+use rb_world::ContactPoint;
 use rb_world::contact::shape::Mesh;
 use rb_world::core::Result as Edit;
 use rb_world::prelude::*;
 use std::collections::HashMap;
 use std::path::Path;
+
+/// Contact points recorded in each frame at most: more only make the page large.
+const MOST_CONTACTS: usize = 1000;
 
 /// Records a world step by step. Bodies may come and go; those that went stay where they were.
 #[derive(Debug)]
@@ -107,19 +111,21 @@ fn pose_sample(body: &Body) -> PoseSample {
     }
 }
 
-/// Contact points that carry a force, with the impulse of the whole step.
+/// The contact points that carry the largest forces, with the impulse of the whole step.
 fn contacts(world: &World) -> Vec<ContactSample> {
-    let dt = crate::DT;
-    let pressed = world.contact_points().map(|c| (c, c.force.dot(c.normal)));
-    let sample = |(c, force): (rb_world::ContactPoint, f64)| ContactSample {
+    let force = |c: &ContactPoint| c.force.dot(c.normal);
+    let mut pressed: Vec<_> = world.contact_points().filter(|c| force(c) > 0.0).collect();
+    let mut forces: Vec<f64> = pressed.iter().map(force).collect();
+    if forces.len() > MOST_CONTACTS {
+        let (_, least, _) = forces.select_nth_unstable_by(MOST_CONTACTS, |a, b| b.total_cmp(a));
+        pressed.retain(|c| force(c) > *least);
+    }
+    let sample = |c: &ContactPoint| ContactSample {
         point: c.position.as_vec3().to_array(),
         normal: c.normal.as_vec3().to_array(),
-        impulse: (force * dt) as f32,
+        impulse: (force(c) * crate::DT) as f32,
     };
-    pressed
-        .filter(|(_, force)| *force > 0.0)
-        .map(sample)
-        .collect()
+    pressed.iter().map(sample).collect()
 }
 
 /// The frame of every joint on its first body.
@@ -185,4 +191,42 @@ fn mesh_info(mesh: &Mesh) -> ShapeInfo {
 
 fn single(v: DVec3) -> [f32; 3] {
     v.as_vec3().to_array()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_demo_can_be_recorded() {
+        for demo in rb_scenes::DEMOS {
+            let mut world = World::new(Params::game()).expect("the profile is valid");
+            let built = demo.build(&mut world, demo.size.min(20));
+            built.expect(demo.name);
+            let mut recorder = Recorder::new(demo.name);
+            for _ in 0..3 {
+                world.step(crate::DT).expect("a positive time step");
+                recorder.record(&world, 1e-3).expect(demo.name);
+            }
+            assert_eq!(recorder.poses.len(), world.bodies().count());
+            assert_eq!(recorder.recording.frame_count(), 3);
+        }
+    }
+
+    #[test]
+    fn a_removed_body_stays_where_it_was_and_a_new_one_appears() {
+        let mut world = World::new(Params::game()).expect("the profile is valid");
+        let first = world
+            .add_body(BodyDesc::fixed().at([1.0, 0.0, 0.0]))
+            .expect("valid");
+        let mut recorder = Recorder::new("coming and going");
+        recorder.record(&world, 0.0).expect("finite");
+        world.remove_body(first).expect("alive");
+        world
+            .add_body(BodyDesc::fixed().at([2.0, 0.0, 0.0]))
+            .expect("valid");
+        recorder.record(&world, 0.0).expect("finite");
+        let x: Vec<f64> = recorder.poses.iter().map(|p| p.position[0]).collect();
+        assert_eq!(x, [1.0, 2.0]);
+    }
 }

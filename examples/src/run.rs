@@ -2,7 +2,7 @@
 
 use crate::record::Recorder;
 use crate::summary::Summary;
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
 use rb_world::prelude::*;
@@ -30,18 +30,24 @@ pub struct Args {
 #[derive(Debug)]
 pub struct Run {
     title: &'static str,
+    full: usize,
     steps: usize,
     args: Args,
 }
 
 impl Run {
-    /// A run of `steps` steps unless the command line says otherwise.
+    /// A run of `full` steps unless the command line says otherwise.
     ///
     /// Ends the process with a message if the command line cannot be understood.
-    pub fn from_args(title: &'static str, steps: usize) -> Self {
+    pub fn from_args(title: &'static str, full: usize) -> Self {
         let args = Args::parse();
-        let steps = args.steps.unwrap_or(steps);
-        Self { title, steps, args }
+        let steps = args.steps.unwrap_or(full);
+        Self {
+            title,
+            full,
+            steps,
+            args,
+        }
     }
 
     /// Number of steps.
@@ -90,6 +96,19 @@ impl Run {
                 .with_context(|| path.display().to_string())?;
             println!("recorded into {}", path.display());
         }
+        Ok(())
+    }
+
+    /// Fails with `what` unless it holds; says nothing about a run cut short by `--steps`.
+    ///
+    /// # Errors
+    /// `holds` is false after a full run.
+    pub fn expect(&self, holds: bool, what: &str) -> anyhow::Result<()> {
+        ensure!(
+            holds || self.steps < self.full,
+            "{}: expected {what}",
+            self.title
+        );
         Ok(())
     }
 

@@ -73,13 +73,17 @@ impl BroadPhase {
     }
 
     /// States where a collider is: its tight world box. The stored box is replaced, by `tight` grown
-    /// by `margin` (m), only when `tight` leaves it or the mobility changes. Returns whether it was.
+    /// by `margin` (m), only when `tight` leaves it, when it has become much too large (a fast body
+    /// has slowed down) or when the mobility changes. Returns whether it was.
     pub fn set(&mut self, slot: u32, tight: &Aabb, margin: f64, mobility: Mobility) -> bool {
         if let Some(old) = self.entry(slot)
             && old.mobility == mobility
-            && Aabb::from_box32(&old.fat).contains(tight)
         {
-            return false;
+            let fat = Aabb::from_box32(&old.fat);
+            let largest = tight.inflated(0.5 * tight.half_extents().max_element() + 2.0 * margin);
+            if fat.contains(tight) && (mobility == Mobility::Static || largest.contains(&fat)) {
+                return false;
+            }
         }
         self.remove(slot);
         let fat = tight.inflated(margin).outward();

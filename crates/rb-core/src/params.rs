@@ -70,6 +70,9 @@ pub struct Sweeps {
     pub position: u32,
     /// Sweeps of the pass that leaves velocities, at most.
     pub velocity: u32,
+    /// Sweeps of either pass, at most, where contacts meet joints that are solved directly: the two
+    /// take turns, which needs more rounds than contacts among themselves.
+    pub coupled: u32,
     /// Both passes stop once no row changed by more than this (m/s).
     pub stop: f64,
 }
@@ -139,7 +142,7 @@ impl Params {
                 push_out: 3.0,
                 bounce_threshold: 1.0,
                 softening: Some(Softening {
-                    rate: 0.125,
+                    rate: 0.25,
                     ratio: 10.0,
                 }),
                 swept: true,
@@ -151,6 +154,7 @@ impl Params {
             sweeps: Sweeps {
                 position: 4,
                 velocity: 4,
+                coupled: 16,
                 stop: 1e-9,
             },
             tolerances: Tolerances {
@@ -180,6 +184,7 @@ impl Params {
             sweeps: Sweeps {
                 position: 500,
                 velocity: 500,
+                coupled: 500,
                 stop: 1e-12,
             },
             tolerances: Tolerances {

@@ -127,7 +127,7 @@ impl Drive {
                 q.slot(Role::Friction),
             ));
         }
-        out.extend(self.motor.and_then(|motor| motor_row(&motor, q)));
+        out.extend(self.motor.and_then(|motor| motor_row(&motor, q, h)));
         if let Some(rate) = self.max_rate {
             out.push(rate_floor(q, 1.0, -rate, Role::SlowLimit));
             out.push(rate_floor(q, -1.0, -rate, Role::FastLimit));
@@ -162,7 +162,8 @@ fn pd_kind(stiffness: f64, damping: f64, error: f64) -> Option<(RowKind, f64)> {
     }
 }
 
-fn motor_row(motor: &Motor, q: &Coordinate) -> Option<Row> {
+/// The target holds at the end of the step, while a row's gap is that of its start: h · rate earlier.
+fn motor_row(motor: &Motor, q: &Coordinate, h: f64) -> Option<Row> {
     let (target, (kind, gap)) = match motor.mode {
         MotorMode::Velocity { target } => (target, (RowKind::RATE, 0.0)),
         MotorMode::Position {
@@ -170,7 +171,10 @@ fn motor_row(motor: &Motor, q: &Coordinate) -> Option<Row> {
             rate,
             stiffness,
             damping,
-        } => (rate, pd_kind(stiffness, damping, q.value - target)?),
+        } => {
+            let gap = q.value - (target - h * rate);
+            (rate, pd_kind(stiffness, damping, gap)?)
+        }
     };
     let max = motor.max.unwrap_or(f64::INFINITY);
     Some(Row {

@@ -52,7 +52,7 @@ fn solve(row: &Row, inertia: f64, rate: f64, load: f64) -> (f64, f64) {
             damping,
         } => {
             let l = H + damping;
-            let wanted = (damping * row.target - row.gap) / l;
+            let wanted = row.target - row.gap / l;
             (compliance / (H * l), wanted)
         }
         RowKind::Velocity { viscous } => (viscous.map_or(0.0, |d| 1.0 / (H * d)), row.target),

@@ -19,8 +19,7 @@
 //! let (mut world, bodies) = desc.build(Params::game())?;
 //! world.step(1.0 / 60.0).expect("a positive time step");
 //! assert_eq!(bodies.len(), 11);
-//! # Ok::<(), Error>(())
-//! # type Error = rb_world::core::Error;
+//! # Ok::<(), rb_world::core::Error>(())
 //! ```
 
 mod assemble;

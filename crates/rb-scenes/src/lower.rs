@@ -72,7 +72,7 @@ fn add_joint(world: &mut World, bodies: &[BodyHandle], joint: &JointDef) -> Resu
         bodies
             .get(index)
             .copied()
-            .ok_or_else(|| rb_world::core::Error::OutOfRange {
+            .ok_or(rb_world::core::Error::OutOfRange {
                 argument: "joint.body",
                 value: index as f64,
                 valid: "the index of a body",

@@ -35,7 +35,19 @@ pub(crate) struct Joints<'a> {
     /// First unknown of each position, and the number of unknowns.
     first: Vec<usize>,
     side: Vec<Side>,
+    /// Every joint row, in the order of the unknowns.
+    rows: Vec<Unknown>,
+    before: Vec<f64>,
+    /// Diagonal of the system before elimination.
+    scale: Vec<f64>,
     factored: bool,
+}
+
+/// A joint row and the block it belongs to.
+#[derive(Clone, Copy)]
+struct Unknown {
+    row: usize,
+    block: Block,
 }
 
 impl<'a> Joints<'a> {
@@ -57,13 +69,19 @@ impl<'a> Joints<'a> {
         let n = first[first.len() - 1];
         scratch.solution.clear();
         scratch.solution.resize(n, 0.0);
-        let (factor, factor_at) = (&mut scratch.factor, &mut scratch.factor_at);
+        let unknowns = |b: &Block| {
+            let block = *b;
+            block.rows().map(move |row| Unknown { row, block })
+        };
         let mut joints = Self {
             pass,
             plan,
-            factor,
-            factor_at,
+            factor: &mut scratch.factor,
+            factor_at: &mut scratch.factor_at,
             x: &mut scratch.solution,
+            rows: blocks.iter().flatten().flat_map(unknowns).collect(),
+            before: vec![0.0; n],
+            scale: vec![0.0; n],
             blocks,
             first,
             side: vec![Side::Free; n],
@@ -107,32 +125,17 @@ impl<'a> Joints<'a> {
         at..at + self.len(rows) * self.len(k)
     }
 
-    /// Every joint row with its unknown.
-    fn rows(&self) -> impl Iterator<Item = (usize, usize, Block)> + '_ {
-        self.blocks.iter().enumerate().flat_map(move |(k, block)| {
-            block.into_iter().flat_map(move |b| {
-                b.rows()
-                    .enumerate()
-                    .map(move |(i, r)| (self.first[k] + i, r, *b))
-            })
-        })
-    }
-
     fn guess_sides(&mut self, p: &Problem) {
-        let guess: Vec<_> = self
-            .rows()
-            .map(|(_, r, _)| {
-                let row = &p.rows[r];
-                if row.lambda <= row.lo {
-                    Side::Low
-                } else if row.lambda >= row.hi {
-                    Side::High
-                } else {
-                    Side::Free
-                }
-            })
-            .collect();
-        self.side = guess;
+        for (side, u) in self.side.iter_mut().zip(&self.rows) {
+            let row = &p.rows[u.row];
+            *side = if row.lambda <= row.lo {
+                Side::Low
+            } else if row.lambda >= row.hi {
+                Side::High
+            } else {
+                Side::Free
+            };
+        }
     }
 
     /// Entry block (i, k) of J W Jᵀ + R: rows of position i against those of position k. Pinned rows
@@ -171,6 +174,12 @@ impl<'a> Joints<'a> {
             }
         }
         for k in 0..self.blocks.len() {
+            let (n, at) = (self.len(k), self.place(k, 0).start);
+            for j in 0..n {
+                self.scale[self.first[k] + j] = self.factor[at + j * n + j];
+            }
+        }
+        for k in 0..self.blocks.len() {
             self.eliminate(k);
         }
         self.factored = true;
@@ -183,7 +192,9 @@ impl<'a> Joints<'a> {
             return;
         }
         let diagonal = self.place(k, 0);
-        ldl::factor(&mut self.factor[diagonal.clone()], n);
+        // A loop of joints repeats rows: its last pivots vanish against what they were.
+        let scale = &self.scale[self.first[k]..self.first[k + 1]];
+        ldl::factor_against(&mut self.factor[diagonal.clone()], n, |j, _| scale[j]);
         let links = self.plan.column(k).len();
         // Rows S of the column become L = S D⁻¹; S is kept for the products.
         let column = diagonal.end..self.place(k, links).end.max(diagonal.end);
@@ -260,7 +271,9 @@ impl<'a> Joints<'a> {
     /// Solves all joint rows against the present velocities; returns the largest change (m/s or
     /// rad/s), and whether the bounds came out right.
     pub(crate) fn visit(&mut self, p: &mut Problem) -> (f64, bool) {
-        let before: Vec<f64> = self.rows().map(|(_, r, _)| p.rows[r].lambda).collect();
+        for (before, u) in self.before.iter_mut().zip(&self.rows) {
+            *before = p.rows[u.row].lambda;
+        }
         let mut settled = false;
         for _round in 0..ROUNDS {
             if !self.factored {
@@ -275,61 +288,67 @@ impl<'a> Joints<'a> {
         if !settled {
             self.clamp(p);
         }
-        let moved = self.rows().zip(&before);
-        let change = moved.map(|((_, r, _), old)| (p.rows[r].lambda - old).abs() * p.rows[r].diag);
-        (change.fold(0.0, f64::max), settled)
+        let change = |(u, before): (&Unknown, &f64)| {
+            let row = &p.rows[u.row];
+            (row.lambda - before).abs() * row.diag
+        };
+        (
+            self.rows
+                .iter()
+                .zip(&self.before)
+                .map(change)
+                .fold(0.0, f64::max),
+            settled,
+        )
     }
 
     /// Pinned rows to their bounds, the others to w = 0.
     fn solve_round(&mut self, p: &mut Problem) {
-        let rows: Vec<_> = self.rows().collect();
-        for &(x, r, block) in &rows {
-            let bound = match self.side[x] {
+        for (side, u) in self.side.iter().zip(&self.rows) {
+            let row = &p.rows[u.row];
+            let bound = match side {
                 Side::Free => continue,
-                Side::Low => p.rows[r].lo,
-                Side::High => p.rows[r].hi,
+                Side::Low => row.lo,
+                Side::High => row.hi,
             };
-            push(p, &block, r, bound - p.rows[r].lambda);
+            push(p, u, bound - row.lambda);
         }
-        for &(x, r, block) in &rows {
-            let free = self.side[x] == Side::Free;
-            self.x[x] = if free {
-                -p.violation(&block, r, self.pass)
+        for ((x, side), u) in self.x.iter_mut().zip(&self.side).zip(&self.rows) {
+            let free = *side == Side::Free;
+            *x = if free {
+                -p.violation(&u.block, u.row, self.pass)
             } else {
                 0.0
             };
         }
         self.substitute();
-        for &(x, r, block) in &rows {
-            if self.side[x] == Side::Free {
-                push(p, &block, r, self.x[x]);
+        for ((x, side), u) in self.x.iter().zip(&self.side).zip(&self.rows) {
+            if *side == Side::Free {
+                push(p, u, *x);
             }
         }
     }
 
     /// Moves every row on the wrong side to the right one; false if there is none.
     fn exchange(&mut self, p: &Problem) -> bool {
-        let rows: Vec<_> = self.rows().collect();
         let mut wrong = false;
-        for (x, r, block) in rows {
-            let row = &p.rows[r];
+        for (side, u) in self.side.iter_mut().zip(&self.rows) {
+            let row = &p.rows[u.row];
             if row.lo == row.hi || row.is_bilateral() {
                 continue;
             }
-            let w = p.violation(&block, r, self.pass);
+            let w = p.violation(&u.block, u.row, self.pass);
             let noise = 1e-13 * (row.lambda.abs() * row.diag + row.term(self.pass).bias.abs());
             let slack = 1e-13 * row.lambda.abs();
-            let next = match self.side[x] {
+            let next = match *side {
                 Side::Free if row.lambda < row.lo - slack => Side::Low,
                 Side::Free if row.lambda > row.hi + slack => Side::High,
                 Side::Low if w < -noise => Side::Free,
                 Side::High if w > noise => Side::Free,
                 same => same,
             };
-            if next != self.side[x] {
-                self.side[x] = next;
-                wrong = true;
-            }
+            wrong |= next != *side;
+            *side = next;
         }
         self.factored &= !wrong;
         wrong
@@ -337,11 +356,9 @@ impl<'a> Joints<'a> {
 
     /// Gives up on pivoting: every multiplier back within its bounds.
     fn clamp(&mut self, p: &mut Problem) {
-        let rows: Vec<_> = self.rows().collect();
-        for (_, r, block) in rows {
-            let row = &p.rows[r];
-            let inside = row.lambda.max(row.lo).min(row.hi);
-            push(p, &block, r, inside - row.lambda);
+        for u in &self.rows {
+            let row = &p.rows[u.row];
+            push(p, u, row.lambda.max(row.lo).min(row.hi) - row.lambda);
         }
         self.guess_sides(p);
         self.factored = false;
@@ -362,13 +379,13 @@ fn shared(p: &Problem, a: &Block, ra: usize, b: &Block, rb: usize) -> f64 {
 }
 
 /// Adds an impulse to a row and moves its bodies.
-fn push(p: &mut Problem, block: &Block, r: usize, delta: f64) {
+fn push(p: &mut Problem, u: &Unknown, delta: f64) {
     if delta == 0.0 {
         return;
     }
-    let row = &mut p.rows[r];
+    let row = &mut p.rows[u.row];
     row.lambda += delta;
     let mjt = row.mjt;
-    p.bodies[block.bodies[0] as usize].vel += mjt[0] * delta;
-    p.bodies[block.bodies[1] as usize].vel += mjt[1] * delta;
+    p.bodies[u.block.bodies[0] as usize].vel += mjt[0] * delta;
+    p.bodies[u.block.bodies[1] as usize].vel += mjt[1] * delta;
 }

@@ -336,8 +336,14 @@ impl Island {
     /// Solves one pass. With the variational rotation the problem is linear only around the present
     /// impulses, so it is posed again at the spin they really cause until that stands still.
     fn solve(&mut self, shared: &Shared, pass: Pass, sweeps: u32) {
+        let coupled = self.scratch.plan.work.is_some_and(|w| w > 0) && !self.contacts.is_empty();
+        let coupled = if coupled {
+            shared.params.sweeps.coupled
+        } else {
+            0
+        };
         let budget = Budget {
-            sweeps,
+            sweeps: sweeps.max(coupled),
             stop: shared.params.sweeps.stop,
         };
         let variational = shared.params.gyroscopic == Gyroscopic::Variational;

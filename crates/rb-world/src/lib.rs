@@ -41,3 +41,25 @@ pub use rb_contact as contact;
 pub use rb_core as core;
 pub use rb_joints as joint;
 pub use rb_solve as solve;
+
+/// The programs of the pages are compiled and run with the tests.
+#[cfg(doctest)]
+mod pages {
+    macro_rules! pages {
+        ($($name:ident: $path:literal),* $(,)?) => {
+            $(#[doc = include_str!($path)] mod $name {})*
+        };
+    }
+
+    pages! {
+        readme: "../../../README.md",
+        hello: "../../../docs/guide/hello.md",
+        bodies: "../../../docs/guide/bodies.md",
+        shapes: "../../../docs/guide/shapes.md",
+        joints: "../../../docs/guide/joints.md",
+        events: "../../../docs/guide/events.md",
+        determinism: "../../../docs/guide/determinism.md",
+        custom_joint: "../../../docs/howto/custom_joint.md",
+        solver: "../../../docs/howto/solver.md",
+    }
+}

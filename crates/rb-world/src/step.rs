@@ -53,7 +53,7 @@ pub(crate) fn step(
     frame.tasks = 0;
     events.clear();
 
-    stage::broad::run(state, frame, hooks, dt);
+    stage::broad::run(state, frame, events, hooks, dt);
     report.times.broad = clock.lap();
     stage::narrow::run(state, frame, events, dt);
     report.times.narrow = clock.lap();

@@ -1,4 +1,5 @@
-//! Small bodies of every solid shape rain on a scanned bunny: curved, concave, finely meshed ground.
+//! Small bodies of every solid shape rain on a scanned bunny in a tray: curved, concave, finely
+//! meshed ground, and a pile that leans on it.
 
 use super::{Demo, put, put_ground};
 use crate::error::SceneError;
@@ -18,15 +19,18 @@ pub(super) const DEMO: Demo = Demo {
 /// Distance of neighbours in the falling column (m).
 const PITCH: f64 = 0.36;
 /// Bodies along each side of the column.
-const SIDE: usize = 8;
+const SIDE: usize = 12;
 /// Lowest layer (m), above the ears.
 const BOTTOM: f64 = 3.6;
+/// Half the inner width, height and half thickness (m) of the tray around the bunny.
+const TRAY: [f64; 3] = [2.4, 1.0, 0.1];
 
 fn fill(world: &mut World, count: usize) -> Result<Vec<BodyHandle>, SceneError> {
     put_ground(world)?;
     let surface = ColliderDesc::new(bunny()?.shape(DQuat::IDENTITY)?).friction(0.6);
     put(world, BodyDesc::fixed().named("bunny"), surface)?;
 
+    put_tray(world)?;
     let shapes = small_shapes()?;
     let mut random = Random::new(5);
     let mut drop = |i: usize| {
@@ -43,6 +47,19 @@ fn fill(world: &mut World, count: usize) -> Result<Vec<BodyHandle>, SceneError> 
     };
     let bodies: Edit<Vec<BodyHandle>> = (0..count).map(&mut drop).collect();
     Ok(bodies?)
+}
+
+/// Four walls that keep the bodies together.
+fn put_tray(world: &mut World) -> Edit<()> {
+    let [inner, height, half] = TRAY;
+    let wall = Shape::cuboid(DVec3::new(inner + 2.0 * half, 0.5 * height, half))?;
+    for direction in [DVec3::X, DVec3::Z, DVec3::NEG_X, DVec3::NEG_Z] {
+        let at = direction * (inner + half) + DVec3::Y * (0.5 * height);
+        let turn = DQuat::from_rotation_arc(DVec3::Z, direction);
+        let body = BodyDesc::fixed().at(at).rotated(turn).named("wall");
+        put(world, body, ColliderDesc::new(wall.clone()).friction(0.6))?;
+    }
+    Ok(())
 }
 
 /// One of every convex solid, and an L of two boxes.

@@ -14,6 +14,9 @@ pub(super) const DEMO: Demo = Demo {
     fill,
 };
 
+/// Speed with which it is pushed down the stairs (m/s).
+const PUSH: f64 = 2.0;
+
 fn fill(world: &mut World, stairs: usize) -> Result<Vec<BodyHandle>, SceneError> {
     put_ground(world)?;
     let step = Shape::cuboid(DVec3::new(0.4, 0.15, 2.0))?;
@@ -25,8 +28,12 @@ fn fill(world: &mut World, stairs: usize) -> Result<Vec<BodyHandle>, SceneError>
             ColliderDesc::new(step.clone()).friction(0.6),
         )?;
     }
-    let top = Vec3::new(1.0 - 0.8 * stairs as f32, 0.3 * stairs as f32 + 0.6, 0.0);
+    let top = Vec3::new(1.1 - 0.8 * stairs as f32, 0.3 * stairs as f32 + 0.6, 0.0);
     let mut desc = SceneDesc::empty(DEMO.name, 1, DEMO.steps);
     add_ragdoll(&mut desc, 0, top, Quat::IDENTITY);
-    Ok(desc.add_to(world)?)
+    let parts = desc.add_to(world)?;
+    for part in &parts {
+        world.set_velocity(*part, [PUSH, 0.0, 0.0], DVec3::ZERO)?;
+    }
+    Ok(parts)
 }

@@ -9,9 +9,15 @@ const DEPENDENT: f64 = 1e-12;
 
 /// Factors `a` in place: unit lower triangle L below the diagonal, D on it; dropped pivots are 0.
 pub fn factor(a: &mut [f64], n: usize) {
+    factor_against(a, n, |j, a| a[j * n + j]);
+}
+
+/// As [`factor`], for a block of a larger matrix from which earlier columns have been eliminated:
+/// `original(j, a)` is the diagonal the pivot has to be compared with.
+pub fn factor_against(a: &mut [f64], n: usize, original: impl Fn(usize, &[f64]) -> f64) {
     for j in 0..n {
-        let original = a[j * n + j];
-        let mut d = original;
+        let original = original(j, a);
+        let mut d = a[j * n + j];
         for k in 0..j {
             d -= a[j * n + k] * a[j * n + k] * a[k * n + k];
         }

@@ -1,11 +1,12 @@
 //! Stage 1: where everything will be, and which colliders may meet.
 
 use crate::colliders::mobility;
+use crate::events::Events;
 use crate::frame::{Frame, PairChunk};
 use crate::hooks::Hooks;
 use crate::state::State;
 use rb_core::body::{Body, BodyKind};
-use rb_core::math::{Pose, log_rotation};
+use rb_core::math::{Pose, Twist, log_rotation};
 
 /// Pairs per narrow-phase task.
 const CHUNK: usize = 64;
@@ -15,13 +16,42 @@ const CHUNK: usize = 64;
 const SLACK: f64 = 0.1;
 
 /// Aims kinematic bodies at their targets, brings boxes up to date and collects candidate pairs.
-pub(crate) fn run(state: &mut State, frame: &mut Frame, hooks: &dyn Hooks, dt: f64) {
+pub(crate) fn run(
+    state: &mut State,
+    frame: &mut Frame,
+    events: &mut Events,
+    hooks: &dyn Hooks,
+    dt: f64,
+) {
     for (_, body) in state.bodies.iter_mut() {
         body.previous = body.com_pose();
         aim(body, dt);
     }
+    wake_pulled(state, events);
     update_boxes(state, frame, dt);
     collect_pairs(state, frame, hooks);
+}
+
+/// Sleepers on a joint with a kinematic body that moves wake. (Those it touches wake in the next
+/// stage.)
+fn wake_pulled(state: &mut State, events: &mut Events) {
+    let pulled: Vec<u32> = state
+        .joints
+        .iter()
+        .flat_map(|(_, j)| [(j.bodies[0], j.bodies[1]), (j.bodies[1], j.bodies[0])])
+        .map(|(driver, driven)| (driver.index(), driven.index()))
+        .filter(|&(driver, driven)| {
+            let d = state.body(driver);
+            d.kind == BodyKind::Kinematic && d.vel != Twist::ZERO && state.body(driven).is_asleep()
+        })
+        .map(|(_, driven)| driven)
+        .collect();
+    for slot in pulled {
+        let woken = state.wake(slot);
+        events
+            .wake
+            .extend(woken.into_iter().map(|s| state.body_handle(s)));
+    }
 }
 
 /// Velocity that carries a kinematic body to its target within `dt`.

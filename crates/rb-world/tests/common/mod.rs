@@ -152,6 +152,17 @@ pub(crate) fn order(errors: &[f64]) -> f64 {
     top / low
 }
 
+/// Asserts that errors at h, h/2, h/4, … fall with h and have not reached rounding.
+#[track_caller]
+pub(crate) fn first_order(what: &str, errors: &[f64]) {
+    let slope = order(errors);
+    println!("{what}: errors {errors:?}, fitted order {slope:.3}");
+    assert!(
+        slope >= 0.9 && errors[errors.len() - 1] > 1e-12,
+        "{what}: {errors:?}"
+    );
+}
+
 /// Asserts |value − wanted| ≤ tolerance, printing the figures.
 #[track_caller]
 pub(crate) fn close(what: &str, value: f64, wanted: f64, tolerance: f64) {
