@@ -15,6 +15,9 @@ use rb_core::math::Pose;
 const SAME_NORMAL: f64 = 1.0 - 1e-6;
 /// Share of the patch's size within which two points are the same.
 const SAME_POINT: f64 = 1e-4;
+/// The same as a share of the distance from the pair's origin: a patch may be nothing but copies of
+/// one point, found on both sides of an edge, and then its size is rounding.
+const SAME_PLACE: f64 = 1e-9;
 
 fn place<'a>(part: &Part<'a>, pose: &Pose) -> Placed<'a> {
     Placed::new(part.core, part.radius, &(*pose * part.pose), DVec3::ZERO)
@@ -129,7 +132,10 @@ fn merge(mut found: Vec<ContactPatch>, prediction: f64, out: &mut Vec<ContactPat
 
 fn distinct(raw: Raw) -> Raw {
     let bounds = Aabb::from_points(raw.iter().map(|p| p.position_a));
-    let near = SAME_POINT * bounds.half_extents().length();
+    let away = raw
+        .iter()
+        .fold(0.0, |m: f64, p| m.max(p.position_a.length()));
+    let near = (SAME_POINT * bounds.half_extents().length()).max(SAME_PLACE * away);
     let mut kept = Raw::new();
     for p in raw {
         let known = kept
@@ -142,4 +148,26 @@ fn distinct(raw: Raw) -> Raw {
         }
     }
     kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::PatchPoint;
+    use super::*;
+
+    #[test]
+    fn copies_of_one_point_count_once() {
+        let copy = |rounding: f64| PatchPoint {
+            position_a: DVec3::new(0.3, 0.7 + rounding, -0.2),
+            position_b: DVec3::new(0.3, 0.7, -0.2),
+            gap: 0.0,
+            feature: 0,
+        };
+        for rounding in [0.0, 1.1e-16, -1.1e-16, 1e-14] {
+            let raw: Raw = [copy(0.0), copy(rounding)].into_iter().collect();
+            assert_eq!(distinct(raw).len(), 1, "{rounding:e}");
+        }
+        let raw: Raw = [copy(0.0), copy(1e-3)].into_iter().collect();
+        assert_eq!(distinct(raw).len(), 2);
+    }
 }
