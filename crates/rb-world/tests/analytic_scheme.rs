@@ -111,7 +111,7 @@ fn integrator_amplification() {
     let case = Case::new("integrator_amplification");
     for (name, h) in [("0.001", 1e-3), ("0.01", 1e-2), ("0.01667", 1.0 / 60.0)] {
         let wanted = |what: &str| case.expected(&format!("/h={name}/{what}"));
-        let mut check = |what: &str, value, wanted| {
+        let check = |what: &str, value, wanted| {
             case.check(&format!("{what}, h {name}"), value, wanted, "1e-10");
         };
         // Both eigenvalues of a step are a conjugate pair: modulus² = determinant.
