@@ -11,7 +11,7 @@ const STEPS: usize = 600;
 const SCENES: [(&str, usize); 5] = [
     ("box_drop", 4),
     ("mixed_drop", 4),
-    ("ragdolls", 9),
+    ("ragdolls", 12),
     ("terrain", 80),
     ("washer", 5),
 ];
