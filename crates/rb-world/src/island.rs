@@ -4,21 +4,22 @@
 //! substep poses the same rows in two passes (see [`rb_core::problem`]): the velocity of the
 //! position pass moves the bodies, that of the velocity pass is kept.
 
+mod assemble;
+mod finish;
+
 use crate::state::{JointSlot, State};
 use rb_core::arena::Arena;
 use rb_core::contact_block::ContactSet;
-use rb_core::discretise::Discretiser;
 use rb_core::handle::JointKey;
 use rb_core::integrate::Mover;
-use rb_core::law::Law;
-use rb_core::manifold::{ContactMaterial, MAX_POINTS};
+use rb_core::manifold::MAX_POINTS;
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
 use rb_core::params::{Gyroscopic, Params};
-use rb_core::problem::{Pass, Problem, ProblemBody, ProblemRow, Source, Term};
-use rb_core::residual::{Grade, grade_velocities};
+use rb_core::problem::{Pass, Problem, ProblemRow, Source};
+use rb_core::residual::Grade;
 use rb_core::solver::{Budget, IslandSolver, Scratch};
-use rb_joints::{Joint, JointBody, JointCx, JointMemory, Rows};
+use rb_joints::{JointMemory, Rows};
 
 /// A joint within an island.
 #[derive(Clone, Debug)]
@@ -46,9 +47,6 @@ pub(crate) struct Outcome {
     pub(crate) penetration: f64,
     pub(crate) joint_error: f64,
 }
-
-/// Block operations up to which the joints of an island are solved directly.
-const DIRECT_WORK: u64 = 50_000;
 
 /// What all islands read.
 pub(crate) struct Shared<'a> {
@@ -217,122 +215,6 @@ impl Island {
         self.keep_impulses();
     }
 
-    /// Poses the problem of one substep at the present poses.
-    fn assemble(&mut self, shared: &Shared) {
-        self.problem.clear();
-        for m in &mut self.movers {
-            m.refresh();
-            let free = m.predict(shared.h, shared.params.gyroscopic);
-            self.problem.bodies.push(ProblemBody {
-                free,
-                vel: free,
-                inv: m.inv,
-                extent: m.extent,
-            });
-        }
-        let mut numbers = Discretiser::new(shared.params, shared.h);
-        let pairs: Vec<_> = self.joints.iter().map(|j| j.movers).collect();
-        self.scratch
-            .plan
-            .analyse(&pairs, self.movable as u32, DIRECT_WORK);
-        if self.scratch.plan.work.is_some() {
-            // Solved exactly, so they need no softening, and rigid rows keep the energy.
-            numbers.joint_softening = None;
-        }
-        for j in 0..self.joints.len() {
-            self.assemble_joint(shared, &numbers, j);
-        }
-        for c in 0..self.contacts.len() {
-            self.assemble_contact(shared, &numbers, c);
-        }
-    }
-
-    fn joint_cx(&self, joint: &IslandJoint, h: f64) -> JointCx {
-        let see = |i: u32| {
-            let m = &self.movers[i as usize];
-            JointBody {
-                pose: m.frame(),
-                com: m.com,
-                vel: m.vel,
-            }
-        };
-        JointCx {
-            a: see(joint.movers[0]),
-            b: see(joint.movers[1]),
-            h,
-        }
-    }
-
-    fn assemble_joint(&mut self, shared: &Shared, numbers: &Discretiser, j: usize) {
-        let joint = &self.joints[j];
-        let cx = self.joint_cx(joint, shared.h);
-        let Some(slot) = shared.joints.slot(joint.slot) else {
-            return;
-        };
-        self.rows.clear();
-        slot.desc.kind.rows(&cx, &joint.memory, &mut self.rows);
-        let bodies = joint.movers;
-        let [a, b] = bodies.map(|i| &self.movers[i as usize]);
-        let mut block = smallvec::SmallVec::<[ProblemRow; 12]>::new();
-        for row in &self.rows {
-            let [ja, jb] = &row.jac;
-            let rate = ja.dot(&a.vel) + jb.dot(&b.vel);
-            let inv_mass = a.inv.apply(ja).dot(ja) + b.inv.apply(jb).dot(jb);
-            block.push(numbers.row(row, rate, inv_mass));
-        }
-        self.problem
-            .push_block(bodies, Law::Rows, Source::Joint(j as u32), &block);
-    }
-
-    fn assemble_contact(&mut self, shared: &Shared, numbers: &Discretiser, c: usize) {
-        let contact = &self.contacts[c];
-        let (i, movers) = (contact.manifold as usize, contact.movers);
-        let material = shared.contacts.material(i);
-        let law = Law::friction(material.law, material.friction);
-        let [a, b] = movers.map(|m| &self.movers[m as usize]);
-        let moved = [a.moved, b.moved];
-        let velocity = [a.vel, b.vel];
-        let free = movers.map(|m| self.problem.bodies[m as usize].free);
-        let inv = [a.inv, b.inv];
-        let on_static = a.inv.is_zero() || b.inv.is_zero();
-        for k in 0..shared.contacts.count(i) {
-            let point = shared.contacts.point(i, k);
-            let mut rows = [ProblemRow::default(); 3];
-            for (axis, row) in rows.iter_mut().enumerate() {
-                row.jac = point.jacobian(axis);
-                row.slot = axis as u8;
-                row.lambda = self.contacts[c].impulse[k][axis];
-                (row.lo, row.hi) = (f64::NEG_INFINITY, f64::INFINITY);
-            }
-            let along = |axis: usize, v: &[Twist; 2]| {
-                rows[axis].jac[0].dot(&v[0]) + rows[axis].jac[1].dot(&v[1])
-            };
-            let gap = point.gap + along(0, &moved);
-            let jac = &rows[0].jac;
-            let inv_mass = inv[0].apply(&jac[0]).dot(&jac[0]) + inv[1].apply(&jac[1]).dot(&jac[1]);
-            let rates = [along(0, &velocity), along(0, &free)];
-            let [position, velocity_term] =
-                numbers.normal(gap, rates[0], rates[1], &material, inv_mass, on_static);
-            rows[0].lo = 0.0;
-            rows[0].gap = gap;
-            (rows[0].position, rows[0].velocity) = (position, velocity_term);
-            let belt = surface_speed(&material, &point.axes);
-            for axis in 1..3 {
-                rows[axis].position = Term {
-                    bias: -belt[axis - 1],
-                    reg: 0.0,
-                };
-                rows[axis].velocity = rows[axis].position;
-            }
-            let source = Source::Contact {
-                manifold: c as u32,
-                point: k as u8,
-            };
-            let used = if law == Law::Rows { 1 } else { 3 };
-            self.problem.push_block(movers, law, source, &rows[..used]);
-        }
-    }
-
     /// Solves one pass. With the variational rotation the problem is linear only around the present
     /// impulses, so it is posed again at the spin they really cause until that stands still.
     fn solve(&mut self, shared: &Shared, pass: Pass, sweeps: u32) {
@@ -406,74 +288,4 @@ impl Island {
             }
         }
     }
-
-    /// Grades the last substep and measures gaps at the end of the step.
-    fn finish(&mut self, shared: &Shared) {
-        let floor = shared.params.gravity.length() * shared.h;
-        let mut out = self.outcome;
-        out.grade = grade_velocities(&self.problem, floor);
-        for c in &mut self.contacts {
-            let i = c.manifold as usize;
-            let moved = c.movers.map(|m| self.movers[m as usize].moved);
-            for k in 0..shared.contacts.count(i) {
-                let p = shared.contacts.point(i, k);
-                let jac = p.jacobian(0);
-                c.gap[k] = p.gap + jac[0].dot(&moved[0]) + jac[1].dot(&moved[1]);
-                let rigid = shared.contacts.material(i).compliance == 0.0;
-                if rigid {
-                    out.penetration = out.penetration.max(-c.gap[k]);
-                }
-            }
-        }
-        for j in 0..self.joints.len() {
-            let cx = self.joint_cx(&self.joints[j], shared.h);
-            let Some(slot) = shared.joints.slot(self.joints[j].slot) else {
-                continue;
-            };
-            slot.desc.kind.track(&cx, &mut self.joints[j].memory);
-            self.rows.clear();
-            slot.desc
-                .kind
-                .rows(&cx, &self.joints[j].memory, &mut self.rows);
-            let extent = self.joints[j]
-                .movers
-                .map(|m| self.movers[m as usize].extent);
-            let extent = extent[0].max(extent[1]);
-            out.joint_error = self
-                .rows
-                .iter()
-                .fold(out.joint_error, |e, r| e.max(row_error(r, extent)));
-        }
-        self.outcome = out;
-    }
-}
-
-/// Wanted speeds of b relative to a along the two tangents (m/s).
-fn surface_speed(material: &ContactMaterial, axes: &[glam::DVec3; 3]) -> [f64; 2] {
-    [
-        axes[1].dot(material.surface_velocity),
-        axes[2].dot(material.surface_velocity),
-    ]
-}
-
-/// How far a hard position row is from holding (m; rad times `extent`).
-fn row_error(row: &rb_core::row::Row, extent: f64) -> f64 {
-    use rb_core::row::RowKind;
-    if !matches!(
-        row.kind,
-        RowKind::Position {
-            compliance: 0.0,
-            ..
-        }
-    ) {
-        return 0.0;
-    }
-    let gap = match (row.lo < 0.0, row.hi > 0.0) {
-        (true, true) => row.gap.abs(),
-        (false, true) => (-row.gap).max(0.0),
-        (true, false) => row.gap.max(0.0),
-        (false, false) => 0.0,
-    };
-    let angular = row.jac.iter().all(|j| j.lin == glam::DVec3::ZERO);
-    if angular { gap * extent } else { gap }
 }

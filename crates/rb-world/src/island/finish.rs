@@ -1,0 +1,69 @@
+//! The end of an island's step: the certificate of its last substep, and gaps at the end poses.
+
+use super::{Island, Shared};
+use rb_core::residual::grade_velocities;
+use rb_core::row::{Row, RowKind};
+use rb_joints::Joint;
+
+impl Island {
+    /// Grades the last substep and measures gaps at the end of the step.
+    pub(super) fn finish(&mut self, shared: &Shared) {
+        let floor = shared.params.gravity.length() * shared.h;
+        let mut out = self.outcome;
+        out.grade = grade_velocities(&self.problem, floor);
+        for c in &mut self.contacts {
+            let i = c.manifold as usize;
+            let moved = c.movers.map(|m| self.movers[m as usize].moved);
+            for k in 0..shared.contacts.count(i) {
+                let p = shared.contacts.point(i, k);
+                let jac = p.jacobian(0);
+                c.gap[k] = p.gap + jac[0].dot(&moved[0]) + jac[1].dot(&moved[1]);
+                let rigid = shared.contacts.material(i).compliance == 0.0;
+                if rigid {
+                    out.penetration = out.penetration.max(-c.gap[k]);
+                }
+            }
+        }
+        for j in 0..self.joints.len() {
+            let cx = self.joint_cx(&self.joints[j], shared.h);
+            let Some(slot) = shared.joints.slot(self.joints[j].slot) else {
+                continue;
+            };
+            slot.desc.kind.track(&cx, &mut self.joints[j].memory);
+            self.rows.clear();
+            slot.desc
+                .kind
+                .rows(&cx, &self.joints[j].memory, &mut self.rows);
+            let extent = self.joints[j]
+                .movers
+                .map(|m| self.movers[m as usize].extent);
+            let extent = extent[0].max(extent[1]);
+            out.joint_error = self
+                .rows
+                .iter()
+                .fold(out.joint_error, |e, r| e.max(row_error(r, extent)));
+        }
+        self.outcome = out;
+    }
+}
+
+/// How far a hard position row is from holding (m; rad times `extent`).
+fn row_error(row: &Row, extent: f64) -> f64 {
+    if !matches!(
+        row.kind,
+        RowKind::Position {
+            compliance: 0.0,
+            ..
+        }
+    ) {
+        return 0.0;
+    }
+    let gap = match (row.lo < 0.0, row.hi > 0.0) {
+        (true, true) => row.gap.abs(),
+        (false, true) => (-row.gap).max(0.0),
+        (true, false) => row.gap.max(0.0),
+        (false, false) => 0.0,
+    };
+    let angular = row.jac.iter().all(|j| j.lin == glam::DVec3::ZERO);
+    if angular { gap * extent } else { gap }
+}
