@@ -91,8 +91,12 @@ pub(crate) struct Island {
 }
 
 impl Island {
-    /// Forgets everything, keeping the memory.
+    /// Forgets everything, keeping the memory unless it is far more than the last step needed: islands
+    /// split and merge, and each would end up holding the memory of the largest.
     pub(crate) fn clear(&mut self) {
+        if self.problem.rows.capacity() > 4 * self.problem.rows.len() + 1024 {
+            *self = Self::default();
+        }
         self.movers.clear();
         self.movable = 0;
         self.joints.clear();
