@@ -4,8 +4,9 @@
 //! certificate in `rb-core` grades the result.
 //!
 //! Beside them stand exact solvers of dense problems in f64: boxed complementarity in [`lcp`]
-//! (principal pivoting in [`pivot`], Lemke's method in [`lemke`]).
+//! (principal pivoting in [`pivot`], Lemke's method in [`lemke`]) and Coulomb friction in [`conic`].
 
+pub mod conic;
 mod direct;
 #[cfg(feature = "formats")]
 pub mod formats;

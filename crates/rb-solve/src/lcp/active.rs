@@ -2,6 +2,7 @@
 
 use super::BoxedLcp;
 use crate::linalg::lu::{Lu, RankLu};
+use crate::linalg::matrix::max_abs;
 
 /// Where an unknown is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +81,8 @@ pub(crate) fn correct(p: &BoxedLcp, sides: &[Side], z: &mut [f64]) -> bool {
     let mut last = f64::INFINITY;
     for _ in 0..REFINEMENTS {
         let step = factor.solve(free.iter().map(|&i| -p.rate(i, z)).collect());
-        let size = step.iter().fold(0.0f64, |m, s| m.max(s.abs()));
-        if !(size < 0.5 * last) {
+        let size = max_abs(&step);
+        if size >= 0.5 * last {
             break;
         }
         last = size;
@@ -102,7 +103,7 @@ pub(crate) fn finish(p: &BoxedLcp, z: &[f64]) -> Vec<f64> {
         correct(p, &sides_at(p, &best), &mut next);
         let next = p.clamp(&next);
         let g = p.residual(&next).abs;
-        if !(g < grade) {
+        if g >= grade {
             break;
         }
         (best, grade) = (next, g);

@@ -24,7 +24,7 @@ impl Var {
 
     /// k, if this is x_k.
     pub(super) fn as_x(self) -> Option<usize> {
-        (self.0 % 2 == 0).then_some(self.0 / 2)
+        self.0.is_multiple_of(2).then_some(self.0 / 2)
     }
 }
 

@@ -119,7 +119,7 @@ impl<'a> Tableau<'a> {
         let mut r = 0;
         for i in (0..cover.len()).filter(|&i| cover[i] > 0.0) {
             // Of equal rows the last is the lexicographically smallest.
-            if !(cover[r] > 0.0) || ratio(i) >= ratio(r) - TIE {
+            if cover[r] <= 0.0 || ratio(i) >= ratio(r) - TIE {
                 r = i;
             }
         }
