@@ -119,8 +119,12 @@ pub fn parse(text: &str) -> Result<Named, InputError> {
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<T, InputError> {
     let mut json = serde_json::Deserializer::from_str(text);
-    let value = serde_path_to_error::deserialize(&mut json)
-        .map_err(|e| InputError::new(e.path().to_string(), e.inner().to_string()))?;
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|e| {
+        let path = e.path().to_string();
+        // Text that ends early has no path; its reason names line and column.
+        let path = if path == "?" { ".".to_owned() } else { path };
+        InputError::new(path, e.inner().to_string())
+    })?;
     json.end()
         .map_err(|e| InputError::new(".", e.to_string()))?;
     Ok(value)

@@ -1,17 +1,19 @@
 //! Projected Gauss–Seidel with subspace minimisation.
 //!
 //! Sweeps find the active set quickly and the values slowly; so after every few sweeps the free rows
-//! are solved together, and the outcome is kept if it is nearer a solution. Source: M. Silcowitz,
+//! are solved together and the sweeps go on from there, nearer or not: they repair what the solve
+//! overshoots, whereas going on only from improvements gets stuck on tall towers. The best point is
+//! kept. Source: M. Silcowitz,
 //! S. Niebe, K. Erleben, "Projected Gauss–Seidel subspace minimization method for interactive
 //! rigid body dynamics", 2010.
 
-use super::{Attempt, BoxedLcp, End, finish};
+use super::{Attempt, BoxedLcp, End, correct, finish, sides_at};
 use crate::linalg::matrix::dot;
 
 /// Sweeps between two subspace solves.
 const SWEEPS: u32 = 20;
 /// Subspace solves, at most.
-const ROUNDS: u32 = 50;
+const ROUNDS: u32 = 100;
 /// Residual of a solved problem of unit size.
 const SOLVED: f64 = 1e-12;
 
@@ -24,6 +26,9 @@ pub(super) fn solve(p: &BoxedLcp) -> Attempt {
             sweep(p, &mut z);
         }
         sweeps += SWEEPS;
+        let sides = sides_at(p, &z);
+        correct(p, &sides, &mut z);
+        z = p.clamp(&z);
         let polished = finish(p, &z);
         let g = p.residual(&polished).abs;
         if g < grade {
