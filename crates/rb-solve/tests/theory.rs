@@ -165,7 +165,7 @@ fn boxed_tower(cubes: usize, mu: f64) -> BoxedLcp {
     let (w, q) = tower(cubes);
     let bounds = |row: usize| {
         let load = (cubes - row / 12) as f64 * 0.0981 / 4.0;
-        if row % 3 == 0 {
+        if row.is_multiple_of(3) {
             (0.0, f64::INFINITY)
         } else {
             (-mu * load, mu * load)

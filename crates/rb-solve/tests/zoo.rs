@@ -43,7 +43,8 @@ fn solvable(json: &serde_json::Value) -> bool {
         .is_some_and(|s| s.starts_with("solvable"))
 }
 
-fn run(method: Method, name: &str, p: &BoxedLcp, solvable: bool) -> bool {
+/// Solves one problem, adds its line to the table and says whether it is solved.
+fn run(table: &mut String, method: Method, name: &str, p: &BoxedLcp, solvable: bool) -> bool {
     let clock = Instant::now();
     let attempt = method.solve(p);
     let seconds = clock.elapsed().as_secs_f64();
@@ -54,8 +55,8 @@ fn run(method: Method, name: &str, p: &BoxedLcp, solvable: bool) -> bool {
     );
     let solved = grade.relative <= tolerance(name);
     assert!(solvable || !solved, "{name} has no solution");
-    println!(
-        "{name:42} {:4} {:8} {:8} {:>9.1e} {:>7} {seconds:>9.6} {}",
+    *table += &format!(
+        "{name:42} {:4} {:8} {:8} {:>9.1e} {:>7} {seconds:>9.6} {}\n",
         p.len(),
         method.name(),
         attempt.solver,
@@ -71,17 +72,17 @@ fn boxed_problems() {
     let problems = set("lcp");
     assert_eq!(problems.len(), 77);
     for method in Method::ALL {
-        let mut solved = Vec::new();
+        let (mut solved, mut table) = (Vec::new(), String::new());
         for (name, text, json) in &problems {
             let Model::Boxed(p) = formats::parse(text).expect("well-formed").model else {
                 panic!("{name} is not boxed");
             };
-            if run(method, name, &p, solvable(json)) {
+            if run(&mut table, method, name, &p, solvable(json)) {
                 solved.push(name);
             }
         }
         println!(
-            "{}: {} of {}\n",
+            "{table}{}: {} of {}\n",
             method.name(),
             solved.len(),
             problems.len()
@@ -136,7 +137,7 @@ fn run_friction(method: conic::Method, model: &Model, law: FrictionLaw) -> (Run,
 }
 
 fn friction_set(folder: &str, method: conic::Method) -> (usize, Vec<String>) {
-    let (mut solved, mut unsolved) = (0, Vec::new());
+    let (mut solved, mut unsolved, mut table) = (0, Vec::new(), String::new());
     for (name, text, json) in set(folder) {
         let model = formats::parse(&text).expect("well-formed").model;
         let (run, problem) = run_friction(method, &model, FrictionLaw::Coulomb);
@@ -144,8 +145,9 @@ fn friction_set(folder: &str, method: conic::Method) -> (usize, Vec<String>) {
         let full = json["W_info"]["rank_1e12"].as_u64() == Some((dim * problem.len()) as u64);
         let ok = run.residual.meets(if full { 1e-10 } else { 1e-8 });
         let reference = json["reference"]["residuals"]["natural_map_scaled_over_r"].as_f64();
-        println!(
-            "{name:32} {:4} {:5} {:14} scaled {:>8.1e} relative {:>8.1e} cone {:>8.1e} {:>6} {:>9.5} s reference {:>8.1e} {}",
+        table += &format!(
+            "{name:32} {:4} {:5} {:14} scaled {:>8.1e} relative {:>8.1e} cone {:>8.1e} {:>6} \
+             {:>9.5} s reference {:>8.1e} {}\n",
             problem.len(),
             method.name(),
             run.stage,
@@ -163,12 +165,8 @@ fn friction_set(folder: &str, method: conic::Method) -> (usize, Vec<String>) {
             unsolved.push(name);
         }
     }
-    println!(
-        "{} {}: {solved} of {}\n",
-        folder,
-        method.name(),
-        solved + unsolved.len()
-    );
+    let all = solved + unsolved.len();
+    println!("{table}{folder} {}: {solved} of {all}\n", method.name());
     (solved, unsolved)
 }
 

@@ -1,7 +1,7 @@
 //! What couples contacts: the operator A of ŵ = A λ̂ + c, and systems built on it.
 //!
-//! Everything in this folder reaches A through [`Coupling`] alone. [`Delassus`] holds it as a dense
-//! matrix; an island of bodies can offer J M⁻¹ Jᵀ without forming it.
+//! Everything in this folder reaches A through [`Coupling`] alone. [`Delassus`] holds it as a matrix;
+//! an island of bodies can offer J M⁻¹ Jᵀ without forming it.
 
 use crate::linalg::lu::Lu;
 use crate::linalg::matrix::Matrix;
@@ -29,10 +29,30 @@ pub trait Factor {
     fn solve(&self, x: &mut [DVec3]);
 }
 
-/// A as a dense matrix.
+impl<C: Coupling> Coupling for &C {
+    fn apply(&self, r: &[DVec3], u: &mut [DVec3]) {
+        (**self).apply(r, u);
+    }
+
+    fn apply_one(&self, i: usize, r: DVec3, u: &mut [DVec3]) {
+        (**self).apply_one(i, r, u);
+    }
+
+    fn block(&self, i: usize) -> DMat3 {
+        (**self).block(i)
+    }
+
+    fn factor(&self, l: &[DMat3], s: &[DMat3]) -> Box<dyn Factor + '_> {
+        (**self).factor(l, s)
+    }
+}
+
+/// A as a matrix: dense for factoring, its non-zero blocks for products.
 #[derive(Clone, Debug)]
 pub struct Delassus {
     a: Matrix,
+    /// Per column of blocks: row and block.
+    columns: Vec<Vec<(usize, DMat3)>>,
 }
 
 impl Delassus {
@@ -40,34 +60,37 @@ impl Delassus {
     pub fn new(a: Matrix) -> Self {
         assert_eq!(a.rows(), a.cols());
         assert!(a.rows().is_multiple_of(3));
-        Self { a }
-    }
-
-    fn block_at(&self, i: usize, j: usize) -> DMat3 {
-        DMat3::from_cols_array(&core::array::from_fn(|k| {
-            self.a[(3 * i + k % 3, 3 * j + k / 3)]
-        }))
+        let n = a.rows() / 3;
+        let block = |i: usize, j: usize| {
+            DMat3::from_cols_array(&core::array::from_fn(|k| a[(3 * i + k % 3, 3 * j + k / 3)]))
+        };
+        let column = |j: usize| {
+            let blocks = (0..n).map(|i| (i, block(i, j)));
+            blocks
+                .filter(|(i, b)| *i == j || *b != DMat3::ZERO)
+                .collect()
+        };
+        let columns = (0..n).map(column).collect();
+        Self { a, columns }
     }
 }
 
 impl Coupling for Delassus {
     fn apply(&self, r: &[DVec3], u: &mut [DVec3]) {
-        let flat: Vec<f64> = r.iter().flat_map(|v| v.to_array()).collect();
-        for (i, u) in u.iter_mut().enumerate() {
-            let row = |k: usize| crate::linalg::matrix::dot(self.a.row(3 * i + k), &flat);
-            *u += DVec3::new(row(0), row(1), row(2));
+        for (j, r) in r.iter().enumerate() {
+            self.apply_one(j, *r, u);
         }
     }
 
-    fn apply_one(&self, i: usize, r: DVec3, u: &mut [DVec3]) {
-        for (k, u) in u.iter_mut().enumerate() {
-            let row = |c: usize| DVec3::from_slice(&self.a.row(3 * k + c)[3 * i..3 * i + 3]).dot(r);
-            *u += DVec3::new(row(0), row(1), row(2));
+    fn apply_one(&self, j: usize, r: DVec3, u: &mut [DVec3]) {
+        for (i, block) in &self.columns[j] {
+            u[*i] += *block * r;
         }
     }
 
     fn block(&self, i: usize) -> DMat3 {
-        self.block_at(i, i)
+        let diagonal = self.columns[i].iter().find(|(row, _)| *row == i);
+        diagonal.map_or(DMat3::ZERO, |(_, block)| *block)
     }
 
     fn factor(&self, l: &[DMat3], s: &[DMat3]) -> Box<dyn Factor + '_> {

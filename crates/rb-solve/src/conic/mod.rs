@@ -16,9 +16,10 @@ mod newton;
 mod pair;
 mod portfolio;
 mod problem;
+mod search;
 mod sweep;
 
 pub use certificate::{FrictionLaw, Residual};
 pub use coupling::{Coupling, Delassus, Factor};
-pub use portfolio::{Attempt, Method, central_path};
+pub use portfolio::{Attempt, ConeAttempt, Method, central_path};
 pub use problem::{Condensed, ConeProblem, FrictionProblem, GlobalFrictionProblem};

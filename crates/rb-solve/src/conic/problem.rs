@@ -1,10 +1,12 @@
 //! Frictional contact between dense operators, as posed and in mass-scaled units.
 
+use super::certificate::FrictionLaw;
 use super::coupling::{Coupling, Delassus};
 use crate::input::{InputError, check_finite, check_len};
 use crate::linalg::lu::{Lu, RankLu};
 use crate::linalg::matrix::{Matrix, axpy, max_abs};
 use glam::DVec3;
+use rb_core::law::Law as Cone;
 
 /// Contacts in impulse space: u = W r + q (m/s), r in N·s, three rows (n, t₁, t₂) per contact.
 ///
@@ -196,6 +198,29 @@ impl<C: Coupling> ConeProblem<C> {
         let mut u = self.free.clone();
         self.coupling.apply(impulse, &mut u);
         u
+    }
+
+    /// Largest natural map over the largest impulse; infinite if anything is not a number.
+    pub fn natural_map(&self, impulse: &[DVec3], law: FrictionLaw) -> f64 {
+        let (mut worst, mut size) = (0.0f64, f64::MIN_POSITIVE);
+        for ((r, u), &mu) in impulse.iter().zip(self.velocity(impulse)).zip(&self.mu) {
+            let step = *r - law.lifted(mu, u);
+            let e = (*r - Cone::Cone { mu }.project(step)).length();
+            worst = if e.is_nan() {
+                f64::INFINITY
+            } else {
+                worst.max(e)
+            };
+            size = size.max(r.length());
+        }
+        worst / size
+    }
+}
+
+/// Moves impulses to the nearest point of their cones.
+pub(super) fn project(impulse: &mut [DVec3], mu: &[f64]) {
+    for (r, &mu) in impulse.iter_mut().zip(mu) {
+        *r = Cone::Cone { mu }.project(*r);
     }
 }
 

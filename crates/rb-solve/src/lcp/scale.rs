@@ -40,24 +40,16 @@ impl Scaled {
     }
 
     /// An attempt at the original problem from one at the scaled one, with the last digits of its
-    /// active set recovered on the original data.
+    /// active set recovered.
     pub(crate) fn restore(&self, original: &BoxedLcp, attempt: Attempt) -> Attempt {
-        let scaled = finish(&self.problem, &attempt.z);
-        let z = [attempt.z, scaled]
-            .map(|z| original.clamp(&self.unscale(&z)))
-            .into_iter()
-            .min_by(|a, b| {
-                original
-                    .residual(a)
-                    .abs
-                    .total_cmp(&original.residual(b).abs)
-            })
-            .unwrap_or_default();
-        let end = match attempt.end {
-            End::NoSolution { ray } => End::NoSolution {
-                ray: self.unscale(&ray),
-            },
-            other => other,
+        let point = |z: &[f64]| original.clamp(&self.unscale(z));
+        let (z, end) = match attempt.end {
+            // The point a ray starts from is near no solution; luck is left to other methods.
+            End::NoSolution { ray } => {
+                let ray = self.unscale(&ray);
+                (point(&attempt.z), End::NoSolution { ray })
+            }
+            end => (point(&finish(&self.problem, &attempt.z)), end),
         };
         Attempt { z, end, ..attempt }
     }
