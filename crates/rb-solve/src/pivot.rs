@@ -10,7 +10,6 @@
 //! algorithm", 1976.
 
 use crate::lcp::{Attempt, BoxedLcp, End, Side, correct, finish, sides_at};
-use crate::linalg::matrix::Matrix;
 
 /// Rounds that [`try_quickly`] spends.
 const QUICK: u32 = 40;
@@ -131,7 +130,7 @@ fn proximal(p: &BoxedLcp, z: Vec<f64>, rounds: &mut u32) -> (Vec<f64>, bool) {
     for epsilon in PROXIMAL {
         let mut centre = best.clone();
         for _ in 0..CENTRES {
-            let shifted = shifted(p, epsilon, &centre);
+            let shifted = p.proximal(epsilon, &centre);
             let (next, done) = pivot(&shifted, sides_at(&shifted, &centre), budget, rounds);
             if !done {
                 break;
@@ -148,16 +147,4 @@ fn proximal(p: &BoxedLcp, z: Vec<f64>, rounds: &mut u32) -> (Vec<f64>, bool) {
         }
     }
     (best, false)
-}
-
-/// The proximal problem about a centre.
-fn shifted(p: &BoxedLcp, epsilon: f64, centre: &[f64]) -> BoxedLcp {
-    let n = p.len();
-    let m = Matrix::from_fn(n, n, |i, j| {
-        p.matrix()[(i, j)] + if i == j { epsilon } else { 0.0 }
-    });
-    let q = (0..n)
-        .map(|i| p.offset()[i] - epsilon * centre[i])
-        .collect();
-    p.with_terms(m, q)
 }

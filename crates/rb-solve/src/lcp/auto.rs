@@ -8,22 +8,22 @@ use crate::pivot;
 const GOOD: f64 = 1e-12;
 /// Tried in this order. Pivoting ends on most problems in a few rounds; Lemke serves what is neither
 /// monotone nor P; Newton serves the families on which pivoting takes exponentially many steps.
-const ORDER: [fn(&BoxedLcp) -> Attempt; 5] = [
-    |p| pivot::try_quickly(p, None),
-    |p| lemke::solve(p, Form::Compact, None),
+const ORDER: [fn(&BoxedLcp, Option<&[f64]>) -> Attempt; 5] = [
+    pivot::try_quickly,
+    |p, guess| lemke::solve(p, Form::Compact, guess),
     newton::solve,
-    |p| pivot::solve(p, None),
-    |p| lemke::solve(p, Form::Split, None),
+    pivot::solve,
+    |p, _| lemke::solve(p, Form::Split, None),
 ];
 
-/// Solves a problem with whichever method meets the certificate first.
-pub(super) fn solve(problem: &BoxedLcp) -> Attempt {
-    let scaled = Scaled::new(problem);
+/// Solves a problem, given with its scaled form and a scaled guess, with whichever method meets the
+/// certificate first.
+pub(super) fn solve(problem: &BoxedLcp, scaled: &Scaled, guess: Option<&[f64]>) -> Attempt {
     let mut best: Option<(Attempt, f64)> = None;
     let mut dead_end = None;
     let mut iterations = 0;
     for method in ORDER {
-        let attempt = scaled.restore(problem, method(&scaled.problem));
+        let attempt = scaled.restore(problem, method(&scaled.problem, guess));
         iterations += attempt.iterations;
         if let End::NoSolution { .. } = &attempt.end {
             dead_end.get_or_insert_with(|| attempt.end.clone());

@@ -18,8 +18,10 @@ pub(crate) use active::{Side, correct, finish, sides_at};
 pub(crate) use scale::Scaled;
 
 use crate::input::{InputError, check_finite, check_len};
+use crate::lemke::{self, Form};
 use crate::linalg::accurate;
 use crate::linalg::matrix::{Matrix, max_abs};
+use crate::pivot;
 
 /// A boxed linear complementarity problem; its data are finite and its bounds in order.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,14 +68,14 @@ impl BoxedLcp {
         Self::new(m, q, vec![0.0; n], vec![f64::INFINITY; n])
     }
 
-    /// The same bounds with other, equally finite terms.
-    pub(crate) fn with_terms(&self, m: Matrix, q: Vec<f64>) -> Self {
-        Self {
-            m,
-            q,
-            lo: self.lo.clone(),
-            hi: self.hi.clone(),
+    /// The proximal problem about a centre: M + εI, q − ε centre.
+    pub(crate) fn proximal(&self, epsilon: f64, centre: &[f64]) -> Self {
+        let mut p = self.clone();
+        for (i, c) in centre.iter().enumerate() {
+            p.m[(i, i)] += epsilon;
+            p.q[i] -= epsilon * c;
         }
+        p
     }
 
     /// Number of unknowns.
@@ -230,22 +232,24 @@ impl Method {
 
     /// Solves a problem from a cold start.
     pub fn solve(self, problem: &BoxedLcp) -> Attempt {
-        if self == Self::Auto {
-            return auto::solve(problem);
-        }
-        let scaled = Scaled::new(problem);
-        let attempt = self.solve_scaled(&scaled.problem);
-        scaled.restore(problem, attempt)
+        self.solve_from(problem, None)
     }
 
-    /// Solves a problem whose entries are about 1.
-    fn solve_scaled(self, problem: &BoxedLcp) -> Attempt {
-        match self {
-            Self::Auto | Self::Pivot => crate::pivot::solve(problem, None),
-            Self::Sweep => sweep::solve(problem),
-            Self::Lemke => crate::lemke::solve(problem, crate::lemke::Form::Compact, None),
-            Self::LemkeSplit => crate::lemke::solve(problem, crate::lemke::Form::Split, None),
-            Self::Newton => newton::solve(problem),
-        }
+    /// Solves a problem from a guess of z, if there is one: its active set is where pivoting starts,
+    /// its value where sweeps and Newton do. [`Method::LemkeSplit`] always starts cold.
+    pub fn solve_from(self, problem: &BoxedLcp, guess: Option<&[f64]>) -> Attempt {
+        let scaled = Scaled::new(problem);
+        let guess = guess.map(|z| scaled.scale(&problem.clamp(z)));
+        let guess = guess.as_deref();
+        let p = &scaled.problem;
+        let attempt = match self {
+            Self::Auto => return auto::solve(problem, &scaled, guess),
+            Self::Pivot => pivot::solve(p, guess),
+            Self::Sweep => sweep::solve(p, guess),
+            Self::Lemke => lemke::solve(p, Form::Compact, guess),
+            Self::LemkeSplit => lemke::solve(p, Form::Split, None),
+            Self::Newton => newton::solve(p, guess),
+        };
+        scaled.restore(problem, attempt)
     }
 }

@@ -22,12 +22,13 @@ const MEMORY: usize = 6;
 /// Halvings of a step, at most.
 const HALVINGS: u32 = 40;
 
-/// Solves a problem of about unit size from several fixed starts.
-pub(super) fn solve(p: &BoxedLcp) -> Attempt {
+/// Solves a problem of about unit size from a guess, if there is one, and several fixed starts.
+pub(super) fn solve(p: &BoxedLcp, guess: Option<&[f64]>) -> Attempt {
     let n = p.len();
     let (mut best, mut grade, mut steps) = (p.clamp(&vec![0.0; n]), f64::INFINITY, 0);
-    for start in [0.0, 1.0, -1.0, 1e2] {
-        let mut z = p.clamp(&vec![start; n]);
+    let fixed = [0.0, 1.0, -1.0, 1e2].map(|start| vec![start; n]);
+    for start in guess.map(<[f64]>::to_vec).into_iter().chain(fixed) {
+        let mut z = p.clamp(&start);
         steps += descend(p, &mut z);
         let z = finish(p, &z);
         let g = p.residual(&z).abs;

@@ -39,6 +39,11 @@ impl Scaled {
         z.iter().zip(&self.unit).map(|(z, u)| z * u).collect()
     }
 
+    /// ẑ of a point of the original problem.
+    pub(crate) fn scale(&self, z: &[f64]) -> Vec<f64> {
+        z.iter().zip(&self.unit).map(|(z, u)| z / u).collect()
+    }
+
     /// An attempt at the original problem from one at the scaled one, with the last digits of its
     /// active set recovered.
     pub(crate) fn restore(&self, original: &BoxedLcp, attempt: Attempt) -> Attempt {
