@@ -5,6 +5,8 @@
 //! 3. Interior point from the bilateral solution, then Newton.
 //! 4. The convex relaxation, its lift moved to where it slides, then Newton.
 //! 5. Proximal Newton between sweeps, with ever less of the proximal term.
+//!
+//! The convex law goes the same way without the fourth stage.
 
 use super::certificate::FrictionLaw;
 use super::coupling::Coupling;
@@ -111,7 +113,13 @@ impl Method {
                 Stage::Convex,
                 Stage::Proximal,
             ],
-            (Self::Auto | Self::Interior, _) => &INTERIOR,
+            (Self::Auto, FrictionLaw::Convex) => &[
+                Stage::SweepAndPolish,
+                INTERIOR[0],
+                INTERIOR[1],
+                Stage::Proximal,
+            ],
+            (Self::Interior, _) => &INTERIOR,
             (Self::Sweep, _) => &[Stage::Sweep],
         }
     }

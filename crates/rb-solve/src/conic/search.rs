@@ -101,10 +101,8 @@ impl<'a, C: Coupling> Search<'a, C> {
     /// proximal term holds redundant contacts near where the last round left them.
     fn polish(&mut self, mut r: Vec<DVec3>, solver: &'static str) {
         self.offer(r.clone(), solver);
-        if self.law == FrictionLaw::Convex {
-            return;
-        }
         let settings = newton::Settings {
+            law: self.law,
             proximal: POLISH,
             steps: NEWTON,
             stop: STILL,
@@ -170,6 +168,7 @@ impl<'a, C: Coupling> Search<'a, C> {
         for _ in 0..ROUNDS {
             let mut next = r.clone();
             let settings = newton::Settings {
+                law: self.law,
                 proximal,
                 steps: NEWTON,
                 stop: GOOD,
