@@ -15,8 +15,14 @@ use glam::{DMat3, DVec3};
 
 /// Smallest complementarity product of the neighbourhood, as a fraction of κ.
 const NEIGHBOURHOOD: f64 = 1e-3;
-/// Fraction of the way to the boundary, at least.
+/// Fraction of the way to the boundary, at least and at most.
 const FRACTION: f64 = 0.99;
+const ALMOST: f64 = 1.0 - 1e-9;
+/// Cuts of a step that leaves the neighbourhood, at most, and the length at which they end.
+const BACKTRACKS: u32 = 20;
+const SHORTEST: f64 = 1e-3;
+/// A step this short goes nowhere.
+const STUCK: f64 = 1e-12;
 /// Steps below this are replaced by centring.
 const SHORT: f64 = 0.1;
 /// A grade below this that has not improved for [`PATIENCE`] steps is as good as it gets.
@@ -25,6 +31,13 @@ const SETTLED: f64 = 1e-9;
 const PATIENCE: u32 = 4;
 /// Deviation from a wanted point of the central path, relative to its κ.
 const ON_PATH: f64 = 1e-12;
+/// Miss of a linear equation on the central path, for a problem of unit size.
+const FEASIBLE: f64 = 1e-13;
+/// No second-order term.
+const NONE: Target = Target {
+    normal: 0.0,
+    cone: DVec3::ZERO,
+};
 /// Coefficients of friction below this have no interior and are solved as if they had this.
 const LEAST_MU: f64 = 1e-8;
 
@@ -37,30 +50,11 @@ pub(super) enum Start {
     Bilateral,
 }
 
-/// What to do.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Settings {
-    pub(super) law: FrictionLaw,
-    pub(super) start: Start,
-    /// Stop on the central path at this κ; 0 for a solution.
-    pub(super) kappa: f64,
-    /// Newton steps, at most.
-    pub(super) steps: u32,
-}
-
-/// A point on the way, with everything known about it.
+/// A point on the way.
 struct Iterate {
     pairs: Vec<Pair>,
     /// Velocities, independent until the linear equations hold.
     u: Vec<DVec3>,
-}
-
-/// Best impulses found, and what they cost.
-pub(super) struct Outcome {
-    pub(super) r: Vec<DVec3>,
-    pub(super) steps: u32,
-    /// Whether the wanted point of the central path was reached (κ > 0 only).
-    pub(super) on_path: bool,
 }
 
 /// A step of impulses, velocities and all variables.
@@ -79,50 +73,59 @@ struct System<'a, C> {
     factor: Box<dyn Factor + 'a>,
 }
 
-/// Follows the central path; `grade` ranks impulses (smaller is better) and ends the search at 0.
+/// The best impulses met on the way to a solution, and the number of Newton steps. `grade` ranks
+/// impulses, smaller is better, and ends the search at 0.
 pub(super) fn solve<C: Coupling>(
     p: &ConeProblem<C>,
-    s: Settings,
+    law: FrictionLaw,
+    from: Start,
+    steps: u32,
     grade: impl Fn(&[DVec3]) -> f64,
-) -> Outcome {
-    let mu: Vec<f64> = p.mu.iter().map(|m| m.max(LEAST_MU)).collect();
-    let mut at = start(p, &mu, s.start);
-    let mut best = (at.impulses(), f64::INFINITY);
-    let mut last_gain = 0;
-    for k in 0..s.steps {
+) -> (Vec<DVec3>, u32) {
+    let mu = interior_mu(&p.mu);
+    let mut at = start(p, &mu, from);
+    let (mut best, mut least, mut last_gain) = (at.impulses(), f64::INFINITY, 0);
+    for k in 0..steps {
         let r = at.impulses();
         let g = grade(&r);
-        let kappa = at.kappa();
-        if s.kappa == 0.0 && g < best.1 {
-            last_gain = if g < 0.5 * best.1 { k } else { last_gain };
-            best = (r.clone(), g);
+        if g < least {
+            last_gain = if g < 0.5 * least { k } else { last_gain };
+            (best, least) = (r.clone(), g);
         }
-        let done = |r, on_path| Outcome {
-            r,
-            steps: k,
-            on_path,
-        };
-        let settled = best.1 < SETTLED && k > last_gain + PATIENCE;
-        if s.kappa == 0.0 && (best.1 == 0.0 || settled) {
-            return done(best.0, false);
+        let settled = least < SETTLED && k > last_gain + PATIENCE;
+        if least == 0.0 || settled {
+            return (best, k);
         }
-        let system = System::new(p, &mu, s.law, &at, &r);
-        if s.kappa > 0.0 && at.deviation(s.kappa).max(system.infeasibility()) <= ON_PATH * s.kappa {
-            return done(r, true);
+        match System::new(p, &mu, law, &at, &r).advance(&at, 0.0) {
+            Some(next) => at = next,
+            None => return (best, k + 1),
         }
-        let step = system.step(&at, kappa, s.kappa);
-        let next = at.moved(&step.0, step.1);
-        if !next.u.iter().all(|u| u.is_finite()) || step.1 < 1e-12 {
-            return done(if s.kappa > 0.0 { r } else { best.0 }, false);
-        }
-        at = next;
     }
-    let r = if s.kappa > 0.0 { at.impulses() } else { best.0 };
-    Outcome {
-        r,
-        steps: s.steps,
-        on_path: false,
+    (best, steps)
+}
+
+/// The impulses at a point κ > 0 of the central path, if it is reached within `steps`.
+pub(super) fn central<C: Coupling>(
+    p: &ConeProblem<C>,
+    law: FrictionLaw,
+    kappa: f64,
+    steps: u32,
+) -> Option<Vec<DVec3>> {
+    let mu = interior_mu(&p.mu);
+    let mut at = start(p, &mu, Start::Free);
+    for _ in 0..steps {
+        let r = at.impulses();
+        let system = System::new(p, &mu, law, &at, &r);
+        if at.deviation(kappa) <= ON_PATH * kappa && system.infeasibility() <= FEASIBLE {
+            return Some(r);
+        }
+        at = system.advance(&at, kappa)?;
     }
+    None
+}
+
+fn interior_mu(mu: &[f64]) -> Vec<f64> {
+    mu.iter().map(|m| m.max(LEAST_MU)).collect()
 }
 
 fn start<C: Coupling>(p: &ConeProblem<C>, mu: &[f64], start: Start) -> Iterate {
@@ -171,11 +174,16 @@ impl Iterate {
 
     /// Largest miss of γ s = κ and β ∘ η = κ e.
     fn deviation(&self, kappa: f64) -> f64 {
-        let none = Pair::default().second_order(0.0);
         self.pairs.iter().fold(0.0, |m, pair| {
-            let miss = pair.towards(kappa, none);
+            let miss = pair.towards(kappa, &NONE);
             m.max(miss.normal.abs()).max(miss.cone.abs().max_element())
         })
+    }
+
+    /// Right-hand sides of a step towards κ, less second-order terms.
+    fn targets(&self, kappa: f64, second: impl Fn(usize) -> Target) -> Vec<Target> {
+        let each = self.pairs.iter().enumerate();
+        each.map(|(i, p)| p.towards(kappa, &second(i))).collect()
     }
 
     fn moved(&self, step: &Step, alpha: f64) -> Self {
@@ -266,52 +274,58 @@ impl<'a, C: Coupling> System<'a, C> {
         Step { u, pairs }
     }
 
-    /// Predictor, corrector, and if the way is blocked a centring step; with its length.
-    fn step(&self, at: &Iterate, kappa: f64, floor: f64) -> (Step, f64) {
-        let none = Pair::default().second_order(0.0);
-        let targets = |kappa: f64, second: &dyn Fn(usize) -> Target| -> Vec<Target> {
-            at.pairs
-                .iter()
-                .enumerate()
-                .map(|(i, p)| p.towards(kappa, second(i)))
-                .collect()
+    /// The next iterate on the way to κ = `floor`; `None` if there is no way on.
+    fn advance(&self, at: &Iterate, floor: f64) -> Option<Iterate> {
+        let kappa = at.kappa();
+        let (step, alpha) = self.corrected(at, kappa, floor);
+        let (step, alpha) = if alpha < SHORT {
+            // The way is blocked: back to the middle.
+            let centring = self.solve(&at.targets(kappa.max(floor), |_| NONE));
+            let alpha = 0.9 * at.step_limit(&centring);
+            (centring, alpha)
+        } else {
+            (step, alpha)
         };
-        let affine = self.solve(&targets(floor, &|_| none));
+        let next = at.moved(&step, alpha);
+        (alpha > STUCK && next.u.iter().all(|u| u.is_finite())).then_some(next)
+    }
+
+    /// Predictor and corrector: the step, and its length within the neighbourhood.
+    fn corrected(&self, at: &Iterate, kappa: f64, floor: f64) -> (Step, f64) {
+        let affine = self.solve(&at.targets(floor, |_| NONE));
         let reach = at.step_limit(&affine);
-        let infeasibility = self.infeasibility();
-        let mut sigma = if reach > SHORT {
-            (at.moved(&affine, reach).kappa() / kappa)
+        let goal = (self.centring(at, &affine, reach) * kappa).max(floor);
+        let second = reach > SHORT && goal > floor;
+        let weight = if second { reach * reach } else { 0.0 };
+        let step = self.solve(&at.targets(goal, |i| affine.pairs[i].second_order(weight)));
+        let limit = at.step_limit(&step);
+        let mut alpha = if floor > 0.0 && limit == 1.0 {
+            1.0
+        } else {
+            (1.0 - kappa).clamp(FRACTION, ALMOST) * limit
+        };
+        for _ in 0..BACKTRACKS {
+            if alpha < SHORTEST || at.moved(&step, alpha).inside_neighbourhood() {
+                break;
+            }
+            alpha *= 0.8;
+        }
+        (step, alpha)
+    }
+
+    /// σ: how far κ is to fall, from how far the affine step would take it.
+    fn centring(&self, at: &Iterate, affine: &Step, reach: f64) -> f64 {
+        let kappa = at.kappa();
+        let promise = if reach > SHORT {
+            (at.moved(affine, reach).kappa() / kappa)
                 .clamp(0.0, 1.0)
                 .powi(2)
         } else {
             0.9
         };
-        sigma = sigma.max(0.5 * (1.0 - reach).powi(2)).min(0.9);
-        if kappa < 0.01 * infeasibility * infeasibility {
-            sigma = sigma.max(0.5);
-        }
-        let goal = (sigma * kappa).max(floor);
-        let weight = if reach > SHORT && goal > floor {
-            reach * reach
-        } else {
-            0.0
-        };
-        let step = self.solve(&targets(goal, &|i| affine.pairs[i].second_order(weight)));
-        let mut alpha = FRACTION.max(1.0 - kappa).min(1.0 - 1e-9) * at.step_limit(&step);
-        if alpha >= FRACTION && floor > 0.0 {
-            alpha = at.step_limit(&step).min(1.0);
-        }
-        for _ in 0..20 {
-            if alpha < 1e-3 || at.moved(&step, alpha).inside_neighbourhood() {
-                break;
-            }
-            alpha *= 0.8;
-        }
-        if alpha >= SHORT {
-            return (step, alpha);
-        }
-        let centring = self.solve(&targets(kappa.max(floor), &|_| none));
-        let alpha = 0.9 * at.step_limit(&centring);
-        (centring, alpha)
+        let sigma = promise.max(0.5 * (1.0 - reach).powi(2)).min(0.9);
+        // κ must not run ahead of the linear equations.
+        let ahead = kappa < 0.01 * self.infeasibility().powi(2);
+        if ahead { sigma.max(0.5) } else { sigma }
     }
 }

@@ -75,7 +75,7 @@ impl Pair {
     }
 
     /// What a Newton step towards κ has to add, less the given second-order term.
-    pub(super) fn towards(&self, kappa: f64, second: Target) -> Target {
+    pub(super) fn towards(&self, kappa: f64, second: &Target) -> Target {
         Target {
             normal: kappa - self.gamma * self.s - second.normal,
             cone: DVec3::X * kappa - product(self.beta, self.eta) - second.cone,
@@ -222,7 +222,7 @@ mod tests {
             let lift = (1.0 - t) * mu;
             let u = DVec3::new(y[0], y[1], y[2]);
             let miss = Miss::new(&pair, mu, lift, u);
-            let c = pair.towards(0.3, Target { normal: 0.1, cone: DVec3::new(0.2, -0.1, 0.3) });
+            let c = pair.towards(0.3, &Target { normal: 0.1, cone: DVec3::new(0.2, -0.1, 0.3) });
             let elimination = Elimination::new(pair, mu, lift);
             let dr = DVec3::new(y[3], y[4], y[5]);
             let du = elimination.rhs(&c, &miss) - elimination.matrix() * dr;

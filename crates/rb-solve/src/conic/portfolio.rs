@@ -10,7 +10,7 @@
 
 use super::certificate::FrictionLaw;
 use super::coupling::Coupling;
-use super::interior::{self, Settings, Start};
+use super::interior::{self, Start};
 use super::problem::{ConeProblem, FrictionProblem, Scaled};
 use super::search::{GOOD, Search, Stage};
 use glam::DVec3;
@@ -125,17 +125,13 @@ impl Method {
     }
 }
 
-/// The point of the central path γ s = κ, β ∘ η = κ e (κ in J), for smooth laws and gradients.
-///
-/// `None` if it was not reached to 1e-12 relative.
+/// Newton steps to a point of the central path, at most.
+const PATH_STEPS: u32 = 200;
+
+/// The impulses at the point of the central path γ s = κ, β ∘ η = κ e (κ in J): the smooth law of
+/// gradients. `None` if it was not reached.
 pub fn central_path(problem: &FrictionProblem, law: FrictionLaw, kappa: f64) -> Option<Vec<f64>> {
     let scaled = Scaled::new(problem);
-    let settings = Settings {
-        law,
-        start: Start::Free,
-        kappa: kappa / scaled.energy,
-        steps: 200,
-    };
-    let out = interior::solve(&scaled.problem, settings, |_| f64::INFINITY);
-    out.on_path.then(|| scaled.unscale(&out.r))
+    let r = interior::central(&scaled.problem, law, kappa / scaled.energy, PATH_STEPS)?;
+    Some(scaled.unscale(&r))
 }

@@ -2,7 +2,7 @@
 
 use super::certificate::FrictionLaw;
 use super::coupling::Coupling;
-use super::interior::{self, Outcome, Settings, Start};
+use super::interior::{self, Start};
 use super::newton;
 use super::problem::{ConeProblem, project};
 use super::sweep;
@@ -133,9 +133,9 @@ impl<'a, C: Coupling> Search<'a, C> {
     }
 
     fn interior(&mut self, start: Start) {
-        let out = follow(self.problem, self.law, start);
-        self.iterations += out.steps;
-        self.polish(out.r, "interior");
+        let (r, steps) = follow(self.problem, self.law, start);
+        self.iterations += steps;
+        self.polish(r, "interior");
     }
 
     /// A relaxed contact that slides opens by μ‖u_t‖; granting it
@@ -148,13 +148,13 @@ impl<'a, C: Coupling> Search<'a, C> {
             mu: p.mu.clone(),
         };
         for _ in 0..LIFTS {
-            let out = follow(&lifted, FrictionLaw::Convex, Start::Bilateral);
-            self.iterations += out.steps;
-            for (i, u) in p.velocity(&out.r).into_iter().enumerate() {
+            let (r, steps) = follow(&lifted, FrictionLaw::Convex, Start::Bilateral);
+            self.iterations += steps;
+            for (i, u) in p.velocity(&r).into_iter().enumerate() {
                 let lift = FrictionLaw::Coulomb.lifted(p.mu[i], u) - u;
                 lifted.free[i] = p.free[i] + lift;
             }
-            self.polish(out.r, "convex");
+            self.polish(r, "convex");
             if self.grade <= GOOD {
                 return;
             }
@@ -199,14 +199,8 @@ impl<'a, C: Coupling> Search<'a, C> {
 }
 
 /// The interior point of a law, graded as it goes.
-fn follow<C: Coupling>(p: &ConeProblem<C>, law: FrictionLaw, start: Start) -> Outcome {
-    let settings = Settings {
-        law,
-        start,
-        kappa: 0.0,
-        steps: STEPS,
-    };
-    interior::solve(p, settings, |r| {
+fn follow<C: Coupling>(p: &ConeProblem<C>, law: FrictionLaw, start: Start) -> (Vec<DVec3>, u32) {
+    interior::solve(p, law, start, STEPS, |r| {
         let mut r = r.to_vec();
         project(&mut r, &p.mu);
         let grade = p.natural_map(&r, law);

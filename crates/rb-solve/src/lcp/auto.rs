@@ -6,9 +6,12 @@ use crate::pivot;
 
 /// Relative residual at which no further method is tried.
 const GOOD: f64 = 1e-12;
+/// Solves a problem of about unit size, from a guess if there is one.
+type Solver = fn(&BoxedLcp, Option<&[f64]>) -> Attempt;
+
 /// Tried in this order. Pivoting ends on most problems in a few rounds; Lemke serves what is neither
 /// monotone nor P; Newton serves the families on which pivoting takes exponentially many steps.
-const ORDER: [fn(&BoxedLcp, Option<&[f64]>) -> Attempt; 5] = [
+const ORDER: [Solver; 5] = [
     pivot::try_quickly,
     |p, guess| lemke::solve(p, Form::Compact, guess),
     newton::solve,
