@@ -2,10 +2,21 @@
 //!
 //! A solver reads a [`Problem`](rb_core::problem::Problem) and improves its multipliers in place; the
 //! certificate in `rb-core` grades the result.
+//!
+//! Beside them stand exact solvers of dense problems in f64: boxed complementarity in [`lcp`]
+//! (principal pivoting in [`pivot`], Lemke's method in [`lemke`]) and Coulomb friction in [`conic`].
 
+pub mod conic;
 mod direct;
+#[cfg(feature = "formats")]
+pub mod formats;
+mod input;
+pub mod lcp;
+pub mod lemke;
 pub mod linalg;
 pub mod parallel;
 pub mod pgs;
+pub mod pivot;
 
+pub use input::InputError;
 pub use pgs::Pgs;

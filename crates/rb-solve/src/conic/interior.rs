@@ -1,0 +1,331 @@
+//! Primal–dual interior point on the exact Coulomb cone.
+//!
+//! Newton's method on the relaxed conditions of [`super::pair`] with ŵ = A λ̂ + c: an affine step says
+//! how far κ can fall, a corrector step goes there; steps stay inside the cones and within a
+//! neighbourhood of the central path. The plain direction is used: scaled ones lose digits near the
+//! end. Sources: S. Mehrotra, "On the implementation of a primal-dual interior point method", 1992;
+//! V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, "Second-order cone programming for frictional
+//! contact mechanics using interior point algorithm", 2022.
+
+use super::certificate::FrictionLaw;
+use super::coupling::{Coupling, Factor};
+use super::pair::{Elimination, Miss, Pair, Target};
+use super::problem::ConeProblem;
+use glam::{DMat3, DVec3};
+
+/// Smallest complementarity product of the neighbourhood, as a fraction of κ.
+const NEIGHBOURHOOD: f64 = 1e-3;
+/// Fraction of the way to the boundary, at least and at most.
+const FRACTION: f64 = 0.99;
+const ALMOST: f64 = 1.0 - 1e-9;
+/// Cuts of a step that leaves the neighbourhood, at most, and the length at which they end.
+const BACKTRACKS: u32 = 20;
+const SHORTEST: f64 = 1e-3;
+/// A step this short goes nowhere.
+const STUCK: f64 = 1e-12;
+/// Steps below this are replaced by centring.
+const SHORT: f64 = 0.1;
+/// A grade below this that has not improved for [`PATIENCE`] steps is as good as it gets.
+const SETTLED: f64 = 1e-9;
+/// Steps without improvement before a settled search ends.
+const PATIENCE: u32 = 4;
+/// Deviation from a wanted point of the central path, relative to its κ.
+const ON_PATH: f64 = 1e-12;
+/// Miss of a linear equation on the central path, for a problem of unit size.
+const FEASIBLE: f64 = 1e-13;
+/// No second-order term.
+const NONE: Target = Target {
+    normal: 0.0,
+    cone: DVec3::ZERO,
+};
+/// Coefficients of friction below this have no interior and are solved as if they had this.
+const LEAST_MU: f64 = 1e-8;
+
+/// Where to start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Start {
+    /// Free velocities; impulses as large as they are.
+    Free,
+    /// The regularised bilateral solution (A + R) λ̂ = −c, R = 0.1.
+    Bilateral,
+}
+
+/// A point on the way.
+struct Iterate {
+    pairs: Vec<Pair>,
+    /// Velocities, independent until the linear equations hold.
+    u: Vec<DVec3>,
+}
+
+/// A step of impulses, velocities and all variables.
+struct Step {
+    u: Vec<DVec3>,
+    pairs: Vec<Pair>,
+}
+
+/// Linearisation at an iterate.
+struct System<'a, C> {
+    problem: &'a ConeProblem<C>,
+    eliminations: Vec<Elimination>,
+    misses: Vec<Miss>,
+    /// A r + c − u.
+    drift: Vec<DVec3>,
+    factor: Box<dyn Factor + 'a>,
+}
+
+/// The best impulses met on the way to a solution, and the number of Newton steps. `grade` ranks
+/// impulses, smaller is better, and ends the search at 0.
+pub(super) fn solve<C: Coupling>(
+    p: &ConeProblem<C>,
+    law: FrictionLaw,
+    from: Start,
+    steps: u32,
+    grade: impl Fn(&[DVec3]) -> f64,
+) -> (Vec<DVec3>, u32) {
+    let mu = interior_mu(&p.mu);
+    let mut at = start(p, &mu, from);
+    let (mut best, mut least, mut last_gain) = (at.impulses(), f64::INFINITY, 0);
+    for k in 0..steps {
+        let r = at.impulses();
+        let g = grade(&r);
+        if g < least {
+            last_gain = if g < 0.5 * least { k } else { last_gain };
+            (best, least) = (r.clone(), g);
+        }
+        let settled = least < SETTLED && k > last_gain + PATIENCE;
+        if least == 0.0 || settled {
+            return (best, k);
+        }
+        match System::new(p, &mu, law, &at, &r).advance(&at, 0.0) {
+            Some(next) => at = next,
+            None => return (best, k + 1),
+        }
+    }
+    (best, steps)
+}
+
+/// The impulses at a point κ > 0 of the central path, if it is reached within `steps`.
+pub(super) fn central<C: Coupling>(
+    p: &ConeProblem<C>,
+    law: FrictionLaw,
+    kappa: f64,
+    steps: u32,
+) -> Option<Vec<DVec3>> {
+    let mu = interior_mu(&p.mu);
+    let mut at = start(p, &mu, Start::Free);
+    for _ in 0..steps {
+        let r = at.impulses();
+        let system = System::new(p, &mu, law, &at, &r);
+        if at.deviation(kappa) <= ON_PATH * kappa && system.infeasibility() <= FEASIBLE {
+            return Some(r);
+        }
+        at = system.advance(&at, kappa)?;
+    }
+    None
+}
+
+fn interior_mu(mu: &[f64]) -> Vec<f64> {
+    mu.iter().map(|m| m.max(LEAST_MU)).collect()
+}
+
+fn start<C: Coupling>(p: &ConeProblem<C>, mu: &[f64], start: Start) -> Iterate {
+    let n = p.free.len();
+    let speed = p
+        .free
+        .iter()
+        .fold(0.0f64, |m, c| m.max(c.abs().max_element()))
+        .max(1e-9);
+    match start {
+        Start::Free => Iterate {
+            pairs: mu
+                .iter()
+                .map(|&mu| Pair::centred(mu, speed, speed))
+                .collect(),
+            u: p.free.clone(),
+        },
+        Start::Bilateral => {
+            let softness = 0.1;
+            let l = vec![DMat3::from_diagonal(DVec3::splat(softness)); n];
+            let mut r: Vec<DVec3> = p.free.iter().map(|c| -*c).collect();
+            p.coupling
+                .factor(&l, &vec![DMat3::IDENTITY; n])
+                .solve(&mut r);
+            let largest = r
+                .iter()
+                .fold(0.0f64, |m, r| m.max(r.abs().max_element()))
+                .max(1e-9);
+            let pair = |(r, &mu): (&DVec3, &f64)| Pair::centred(mu, r.x.max(0.1 * largest), speed);
+            Iterate {
+                pairs: r.iter().zip(mu).map(pair).collect(),
+                u: r.iter().map(|r| *r * -softness).collect(),
+            }
+        }
+    }
+}
+
+impl Iterate {
+    fn impulses(&self) -> Vec<DVec3> {
+        self.pairs.iter().map(Pair::impulse).collect()
+    }
+
+    fn kappa(&self) -> f64 {
+        self.pairs.iter().map(Pair::gap).sum::<f64>() / (2 * self.pairs.len()) as f64
+    }
+
+    /// Largest miss of γ s = κ and β ∘ η = κ e.
+    fn deviation(&self, kappa: f64) -> f64 {
+        self.pairs.iter().fold(0.0, |m, pair| {
+            let miss = pair.towards(kappa, &NONE);
+            m.max(miss.normal.abs()).max(miss.cone.abs().max_element())
+        })
+    }
+
+    /// Right-hand sides of a step towards κ, less second-order terms.
+    fn targets(&self, kappa: f64, second: impl Fn(usize) -> Target) -> Vec<Target> {
+        let each = self.pairs.iter().enumerate();
+        each.map(|(i, p)| p.towards(kappa, &second(i))).collect()
+    }
+
+    fn moved(&self, step: &Step, alpha: f64) -> Self {
+        Self {
+            pairs: self
+                .pairs
+                .iter()
+                .zip(&step.pairs)
+                .map(|(p, d)| p.moved(d, alpha))
+                .collect(),
+            u: self
+                .u
+                .iter()
+                .zip(&step.u)
+                .map(|(u, d)| *u + *d * alpha)
+                .collect(),
+        }
+    }
+
+    fn step_limit(&self, step: &Step) -> f64 {
+        let each = self.pairs.iter().zip(&step.pairs);
+        each.fold(1.0, |a, (p, d)| a.min(p.step_limit(d)))
+    }
+
+    fn inside_neighbourhood(&self) -> bool {
+        let least = self
+            .pairs
+            .iter()
+            .fold(f64::INFINITY, |m, p| m.min(p.centrality()));
+        least > NEIGHBOURHOOD * self.kappa()
+    }
+}
+
+impl<'a, C: Coupling> System<'a, C> {
+    fn new(
+        problem: &'a ConeProblem<C>,
+        mu: &[f64],
+        law: FrictionLaw,
+        at: &Iterate,
+        r: &[DVec3],
+    ) -> Self {
+        let lift = |i: usize| match law {
+            FrictionLaw::Coulomb => 0.0,
+            FrictionLaw::Convex => mu[i],
+        };
+        let n = r.len();
+        let eliminations: Vec<Elimination> = (0..n)
+            .map(|i| Elimination::new(at.pairs[i], mu[i], lift(i)))
+            .collect();
+        let misses = (0..n)
+            .map(|i| Miss::new(&at.pairs[i], mu[i], lift(i), at.u[i]))
+            .collect();
+        let drift = problem
+            .velocity(r)
+            .iter()
+            .zip(&at.u)
+            .map(|(a, u)| *a - *u)
+            .collect();
+        let d: Vec<DMat3> = eliminations.iter().map(Elimination::matrix).collect();
+        Self {
+            problem,
+            eliminations,
+            misses,
+            drift,
+            factor: problem.coupling.factor(&d, &vec![DMat3::IDENTITY; n]),
+        }
+    }
+
+    /// Largest miss of a linear equation.
+    fn infeasibility(&self) -> f64 {
+        let drift = self
+            .drift
+            .iter()
+            .fold(0.0f64, |m, d| m.max(d.abs().max_element()));
+        self.misses.iter().fold(drift, |m, miss| m.max(miss.size()))
+    }
+
+    /// The Newton step for given complementarity targets.
+    fn solve(&self, targets: &[Target]) -> Step {
+        let k = |i: usize| self.eliminations[i].rhs(&targets[i], &self.misses[i]) - self.drift[i];
+        let mut r: Vec<DVec3> = (0..targets.len()).map(k).collect();
+        self.factor.solve(&mut r);
+        let mut u = self.drift.clone();
+        self.problem.coupling.apply(&r, &mut u);
+        let expand =
+            |i: usize| self.eliminations[i].expand(&targets[i], &self.misses[i], r[i], u[i]);
+        let pairs = (0..targets.len()).map(expand).collect();
+        Step { u, pairs }
+    }
+
+    /// The next iterate on the way to κ = `floor`; `None` if there is no way on.
+    fn advance(&self, at: &Iterate, floor: f64) -> Option<Iterate> {
+        let kappa = at.kappa();
+        let (step, alpha) = self.corrected(at, kappa, floor);
+        let (step, alpha) = if alpha < SHORT {
+            // The way is blocked: back to the middle.
+            let centring = self.solve(&at.targets(kappa.max(floor), |_| NONE));
+            let alpha = 0.9 * at.step_limit(&centring);
+            (centring, alpha)
+        } else {
+            (step, alpha)
+        };
+        let next = at.moved(&step, alpha);
+        (alpha > STUCK && next.u.iter().all(|u| u.is_finite())).then_some(next)
+    }
+
+    /// Predictor and corrector: the step, and its length within the neighbourhood.
+    fn corrected(&self, at: &Iterate, kappa: f64, floor: f64) -> (Step, f64) {
+        let affine = self.solve(&at.targets(floor, |_| NONE));
+        let reach = at.step_limit(&affine);
+        let goal = (self.centring(at, &affine, reach) * kappa).max(floor);
+        let second = reach > SHORT && goal > floor;
+        let weight = if second { reach * reach } else { 0.0 };
+        let step = self.solve(&at.targets(goal, |i| affine.pairs[i].second_order(weight)));
+        let limit = at.step_limit(&step);
+        let mut alpha = if floor > 0.0 && limit == 1.0 {
+            1.0
+        } else {
+            (1.0 - kappa).clamp(FRACTION, ALMOST) * limit
+        };
+        for _ in 0..BACKTRACKS {
+            if alpha < SHORTEST || at.moved(&step, alpha).inside_neighbourhood() {
+                break;
+            }
+            alpha *= 0.8;
+        }
+        (step, alpha)
+    }
+
+    /// σ: how far κ is to fall, from how far the affine step would take it.
+    fn centring(&self, at: &Iterate, affine: &Step, reach: f64) -> f64 {
+        let kappa = at.kappa();
+        let promise = if reach > SHORT {
+            (at.moved(affine, reach).kappa() / kappa)
+                .clamp(0.0, 1.0)
+                .powi(2)
+        } else {
+            0.9
+        };
+        let sigma = promise.max(0.5 * (1.0 - reach).powi(2)).min(0.9);
+        // κ must not run ahead of the linear equations.
+        let ahead = kappa < 0.01 * self.infeasibility().powi(2);
+        if ahead { sigma.max(0.5) } else { sigma }
+    }
+}

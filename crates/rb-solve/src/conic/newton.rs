@@ -1,0 +1,206 @@
+//! Semismooth Newton on a function that vanishes where the law holds: to the last digit.
+//!
+//! With y = r − u per contact, Coulomb's law has the Alart–Curnier function: r where y_n ≤ 0 (open),
+//! else `(u_n, r_t − Π_disc(μ y_n)(y_t))`: u_t where it sticks, r_t − μ y_n y_t/‖y_t‖ where it slides.
+//! The convex law has its natural map r − Π_K(y). A proximal term ρ (r − centre) in u keeps redundant
+//! contacts regular. Source: P. Alart, A. Curnier, "A mixed formulation for frictional contact
+//! problems prone to Newton like solution methods", 1991.
+
+use super::certificate::FrictionLaw;
+use super::cone::{join, tail};
+use super::coupling::Coupling;
+use super::problem::ConeProblem;
+use glam::{DMat2, DMat3, DVec2, DVec3};
+
+/// Halvings of a step, at most.
+const HALVINGS: u32 = 10;
+
+/// The proximal term and the budget of one solve.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settings {
+    pub(super) law: FrictionLaw,
+    /// ρ, relative to the unit diagonal of the scaled problem.
+    pub(super) proximal: f64,
+    /// Newton steps, at most.
+    pub(super) steps: u32,
+    /// Stop at this largest component of the function.
+    pub(super) stop: f64,
+}
+
+/// What a solve cost and reached.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outcome {
+    pub(super) steps: u32,
+    /// Largest component of the function at the end.
+    pub(super) size: f64,
+}
+
+/// Value and derivatives of the function at one contact: dF = by_r dr + by_u du.
+struct Contact {
+    f: DVec3,
+    by_r: DMat3,
+    by_u: DMat3,
+}
+
+impl Contact {
+    fn new(law: FrictionLaw, mu: f64, r: DVec3, u: DVec3) -> Self {
+        match law {
+            FrictionLaw::Coulomb => Self::coulomb(mu, r, u),
+            FrictionLaw::Convex => Self::convex(mu, r, u),
+        }
+    }
+
+    /// No impulse.
+    fn open(r: DVec3) -> Self {
+        Self {
+            f: r,
+            by_r: DMat3::IDENTITY,
+            by_u: DMat3::ZERO,
+        }
+    }
+
+    /// No velocity.
+    fn stick(u: DVec3) -> Self {
+        Self {
+            f: u,
+            by_r: DMat3::ZERO,
+            by_u: DMat3::IDENTITY,
+        }
+    }
+
+    fn coulomb(mu: f64, r: DVec3, u: DVec3) -> Self {
+        let y = r - u;
+        if y.x <= 0.0 {
+            return Self::open(r);
+        }
+        let (yt, radius) = (tail(y), mu * y.x);
+        let length = yt.length();
+        if length <= radius {
+            return Self::stick(u);
+        }
+        let t = yt / length;
+        let share = across(t) * (radius / length);
+        let pull = t * mu;
+        Self {
+            f: join(u.x, tail(r) - t * radius),
+            by_r: block(0.0, -pull, DMat2::IDENTITY - share),
+            by_u: block(1.0, pull, share),
+        }
+    }
+
+    fn convex(mu: f64, r: DVec3, u: DVec3) -> Self {
+        let y = r - u;
+        let yt = tail(y);
+        let length = yt.length();
+        if length <= mu * y.x {
+            return Self::stick(u);
+        }
+        if mu * length <= -y.x {
+            return Self::open(r);
+        }
+        // On the mantle, along g = (1, μ t): Π = g (g·y)/(g·g).
+        let t = yt / length;
+        let g = join(1.0, t * mu);
+        let head = g.dot(y) / g.length_squared();
+        let along = DMat3::from_cols(g * g.x, g * g.y, g * g.z) * (1.0 / g.length_squared());
+        let by_y = along + block(0.0, DVec2::ZERO, across(t) * (mu * head / length));
+        Self {
+            f: r - g * head,
+            by_r: DMat3::IDENTITY - by_y,
+            by_u: by_y,
+        }
+    }
+}
+
+/// I − t tᵀ.
+fn across(t: DVec2) -> DMat2 {
+    DMat2::IDENTITY - DMat2::from_cols(t * t.x, t * t.y)
+}
+
+/// [nn, 0; tn, tt].
+pub(super) fn block(nn: f64, tn: DVec2, tt: DMat2) -> DMat3 {
+    DMat3::from_cols(join(nn, tn), join(0.0, tt.x_axis), join(0.0, tt.y_axis))
+}
+
+/// Improves impulses in place.
+pub(super) fn solve<C: Coupling>(p: &ConeProblem<C>, r: &mut Vec<DVec3>, s: Settings) -> Outcome {
+    let centre = r.clone();
+    let at = |r: &[DVec3]| -> (Vec<Contact>, f64) {
+        let u = p.velocity(r);
+        let contacts: Vec<Contact> = (0..r.len())
+            .map(|i| Contact::new(s.law, p.mu[i], r[i], u[i] + (r[i] - centre[i]) * s.proximal))
+            .collect();
+        let merit = contacts.iter().map(|c| c.f.length_squared()).sum();
+        (contacts, merit)
+    };
+    let (mut now, mut merit) = at(r);
+    let mut steps = 0;
+    while steps < s.steps && size(&now) > s.stop {
+        steps += 1;
+        let step = direction(p, &now, s.proximal);
+        let mut length = 1.0;
+        let found = (0..HALVINGS).find_map(|_| {
+            let trial: Vec<DVec3> = r.iter().zip(&step).map(|(r, d)| *r + *d * length).collect();
+            let (contacts, m) = at(&trial);
+            // ‖F‖ has to fall by a part of what the step promises.
+            let enough = m.sqrt() < (1.0 - 1e-4 * length) * merit.sqrt();
+            length *= 0.5;
+            enough.then_some((trial, contacts, m))
+        });
+        let Some(found) = found else {
+            break;
+        };
+        (*r, now, merit) = found;
+    }
+    Outcome {
+        steps,
+        size: size(&now),
+    }
+}
+
+fn size(contacts: &[Contact]) -> f64 {
+    contacts
+        .iter()
+        .fold(0.0, |m, c| c.f.abs().max_element().max(m))
+}
+
+/// Solves (by_r + by_u (A + ρ)) d = −F.
+fn direction<C: Coupling>(p: &ConeProblem<C>, contacts: &[Contact], proximal: f64) -> Vec<DVec3> {
+    // Grazing contacts, on the cone's edge with no radius, have a singular by_r; keep it regular.
+    let tiny = DMat3::from_diagonal(DVec3::splat(1e-14));
+    let l: Vec<DMat3> = contacts
+        .iter()
+        .map(|c| c.by_r + c.by_u * proximal + tiny)
+        .collect();
+    let s: Vec<DMat3> = contacts.iter().map(|c| c.by_u).collect();
+    let mut d: Vec<DVec3> = contacts.iter().map(|c| -c.f).collect();
+    p.coupling.factor(&l, &s).solve(&mut d);
+    d
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Derivatives agree with differences wherever both ends are on the same piece.
+        #[test]
+        fn derivatives_are_derivatives(
+            x in prop::array::uniform6(-1.0..1.0f64),
+            d in prop::array::uniform6(-1.0..1.0f64),
+            mu in 0.1..1.0f64,
+        ) {
+            let vec = |a: [f64; 6], k: usize| DVec3::new(a[k], a[k + 1], a[k + 2]);
+            for law in [FrictionLaw::Coulomb, FrictionLaw::Convex] {
+                let at = |t: f64| Contact::new(law, mu, vec(x, 0) + vec(d, 0) * t, vec(x, 3) + vec(d, 3) * t);
+                let h = 1e-6;
+                let (back, here, ahead) = (at(-h), at(0.0), at(h));
+                let slope = (ahead.f - back.f) / (2.0 * h);
+                let kink = (ahead.f - here.f * 2.0 + back.f).length() > 1e-9;
+                let linear = here.by_r * vec(d, 0) + here.by_u * vec(d, 3);
+                prop_assert!(kink || (slope - linear).length() < 1e-4, "{slope} {linear}");
+            }
+        }
+    }
+}

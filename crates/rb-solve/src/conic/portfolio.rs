@@ -1,0 +1,137 @@
+//! The order in which methods are tried, the certificate after each, the best point kept.
+//!
+//! 1. Gauss–Seidel sweeps, then Newton: cheap, settles most contacts.
+//! 2. Interior point from the free velocities, then Newton.
+//! 3. Interior point from the bilateral solution, then Newton.
+//! 4. The convex relaxation, its lift moved to where it slides, then Newton.
+//! 5. Proximal Newton between sweeps, with ever less of the proximal term.
+//!
+//! The convex law goes the same way without the fourth stage.
+
+use super::certificate::FrictionLaw;
+use super::coupling::Coupling;
+use super::interior::{self, Start};
+use super::problem::{ConeProblem, FrictionProblem, Scaled};
+use super::search::{GOOD, Search, Stage};
+use glam::DVec3;
+
+/// What a method found for a problem as posed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attempt {
+    /// Impulses (N·s), three per contact, inside their cones.
+    pub r: Vec<f64>,
+    /// Which stage found them.
+    pub solver: &'static str,
+    /// Sweeps and factorisations spent.
+    pub iterations: u32,
+}
+
+/// What a method found for a problem in mass-scaled variables.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConeAttempt {
+    /// Impulses λ̂, inside their cones.
+    pub impulse: Vec<DVec3>,
+    /// Which stage found them.
+    pub solver: &'static str,
+    /// Sweeps and factorisations spent.
+    pub iterations: u32,
+}
+
+/// Solvers of friction problems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// The portfolio.
+    Auto,
+    /// Interior point from two starts, each polished by Newton.
+    Interior,
+    /// Gauss–Seidel sweeps alone.
+    Sweep,
+}
+
+impl Method {
+    /// Every method, the automatic choice first.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Interior, Self::Sweep];
+
+    /// Name for reports and command lines.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Interior => "conic",
+            Self::Sweep => "pgs",
+        }
+    }
+
+    /// Solves a problem from a cold start.
+    pub fn solve(self, problem: &FrictionProblem, law: FrictionLaw) -> Attempt {
+        let scaled = Scaled::new(problem);
+        let judge = |r: &[DVec3]| problem.residual(&scaled.unscale(r), law).scaled;
+        let guess = vec![DVec3::ZERO; problem.len()];
+        let found = self.search(Search::new(&scaled.problem, law, &judge, &guess), law);
+        Attempt {
+            r: scaled.unscale(&found.impulse),
+            solver: found.solver,
+            iterations: found.iterations,
+        }
+    }
+
+    /// Solves a problem in mass-scaled variables from a guess, judged by its own natural map. The
+    /// caller grades the answer in the terms the problem came from.
+    pub fn solve_cones<C: Coupling>(
+        self,
+        problem: &ConeProblem<C>,
+        law: FrictionLaw,
+        guess: &[DVec3],
+    ) -> ConeAttempt {
+        let judge = |r: &[DVec3]| problem.natural_map(r, law);
+        self.search(Search::new(problem, law, &judge, guess), law)
+    }
+
+    fn search<C: Coupling>(self, mut search: Search<C>, law: FrictionLaw) -> ConeAttempt {
+        for stage in self.stages(law) {
+            if search.grade <= GOOD {
+                break;
+            }
+            search.run(*stage);
+        }
+        ConeAttempt {
+            impulse: search.best,
+            solver: search.solver,
+            iterations: search.iterations,
+        }
+    }
+
+    fn stages(self, law: FrictionLaw) -> &'static [Stage] {
+        const INTERIOR: [Stage; 2] = [
+            Stage::Interior(Start::Free),
+            Stage::Interior(Start::Bilateral),
+        ];
+        match (self, law) {
+            (Self::Auto, FrictionLaw::Coulomb) => &[
+                Stage::SweepAndPolish,
+                INTERIOR[0],
+                INTERIOR[1],
+                Stage::Convex,
+                Stage::Proximal,
+            ],
+            (Self::Auto, FrictionLaw::Convex) => &[
+                Stage::SweepAndPolish,
+                INTERIOR[0],
+                INTERIOR[1],
+                Stage::Proximal,
+            ],
+            (Self::Interior, _) => &INTERIOR,
+            (Self::Sweep, _) => &[Stage::Sweep],
+        }
+    }
+}
+
+/// Newton steps to a point of the central path, at most.
+const PATH_STEPS: u32 = 200;
+
+/// The impulses at the point of the central path γ s = κ, β ∘ η = κ e (κ in J): the smooth law of
+/// gradients. `None` if it was not reached.
+pub fn central_path(problem: &FrictionProblem, law: FrictionLaw, kappa: f64) -> Option<Vec<f64>> {
+    let scaled = Scaled::new(problem);
+    let r = interior::central(&scaled.problem, law, kappa / scaled.energy, PATH_STEPS)?;
+    Some(scaled.unscale(&r))
+}

@@ -1,0 +1,209 @@
+//! The search behind the portfolio: its stages, the best point so far and what it cost.
+
+use super::certificate::FrictionLaw;
+use super::coupling::Coupling;
+use super::interior::{self, Start};
+use super::newton;
+use super::problem::{ConeProblem, project};
+use super::sweep;
+use glam::DVec3;
+
+/// Grade at which the search ends.
+pub(super) const GOOD: f64 = 1e-13;
+/// Grade at which an interior point ends: nothing is left to gain.
+const EXACT: f64 = 1e-14;
+/// Steps of an interior point, at most.
+const STEPS: u32 = 50;
+/// Proximal term of the polish.
+const POLISH: f64 = 1e-9;
+/// Rounds of the polish, at most.
+const POLISHES: u32 = 3;
+/// Newton steps per solve.
+const NEWTON: u32 = 12;
+/// Sweeps where there is nothing else.
+const MANY_SWEEPS: u32 = 20_000;
+/// Sweeps before Newton takes over.
+const SWEEPS: u32 = 60;
+/// Sweeps stop at this largest change.
+const STILL: f64 = 1e-16;
+/// Updates of the lift of the convex relaxation.
+const LIFTS: u32 = 3;
+/// Rounds of the proximal loop.
+const ROUNDS: u32 = 20;
+
+/// A stage of the portfolio.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stage {
+    /// Sweeps alone, as many as it takes.
+    Sweep,
+    /// A few sweeps, then Newton.
+    SweepAndPolish,
+    /// The interior point, then Newton.
+    Interior(Start),
+    /// The convex relaxation, then Newton.
+    Convex,
+    /// Newton with a shrinking proximal term, between sweeps.
+    Proximal,
+}
+
+/// The state of a search.
+pub(super) struct Search<'a, C> {
+    problem: &'a ConeProblem<C>,
+    law: FrictionLaw,
+    /// The certificate: smaller is better.
+    judge: &'a dyn Fn(&[DVec3]) -> f64,
+    pub(super) best: Vec<DVec3>,
+    pub(super) grade: f64,
+    pub(super) solver: &'static str,
+    pub(super) iterations: u32,
+}
+
+impl<'a, C: Coupling> Search<'a, C> {
+    pub(super) fn new(
+        problem: &'a ConeProblem<C>,
+        law: FrictionLaw,
+        judge: &'a dyn Fn(&[DVec3]) -> f64,
+        guess: &[DVec3],
+    ) -> Self {
+        let mut search = Self {
+            problem,
+            law,
+            judge,
+            best: vec![DVec3::ZERO; problem.free.len()],
+            grade: f64::INFINITY,
+            solver: "none",
+            iterations: 0,
+        };
+        search.offer(guess.to_vec(), "guess");
+        search
+    }
+
+    pub(super) fn run(&mut self, stage: Stage) {
+        match stage {
+            Stage::Sweep => self.sweep(),
+            Stage::SweepAndPolish => self.sweep_and_polish(),
+            Stage::Interior(start) => self.interior(start),
+            Stage::Convex => self.convex(),
+            Stage::Proximal => self.proximal(),
+        }
+    }
+
+    /// Keeps a candidate, moved into its cones, if it is the best so far.
+    fn offer(&mut self, mut r: Vec<DVec3>, solver: &'static str) {
+        project(&mut r, &self.problem.mu);
+        let grade = (self.judge)(&r);
+        if grade < self.grade {
+            (self.best, self.grade, self.solver) = (r, grade, solver);
+        }
+    }
+
+    /// Offers a candidate and what Newton makes of it, again from there while that helps: the
+    /// proximal term holds redundant contacts near where the last round left them.
+    fn polish(&mut self, mut r: Vec<DVec3>, solver: &'static str) {
+        self.offer(r.clone(), solver);
+        let settings = newton::Settings {
+            law: self.law,
+            proximal: POLISH,
+            steps: NEWTON,
+            stop: STILL,
+        };
+        for _ in 0..POLISHES {
+            let before = self.grade;
+            if before <= GOOD {
+                return;
+            }
+            self.iterations += newton::solve(self.problem, &mut r, settings).steps;
+            self.offer(r.clone(), solver);
+            if self.grade > 0.5 * before {
+                return;
+            }
+        }
+    }
+
+    fn sweep(&mut self) {
+        let mut r = self.best.clone();
+        self.iterations += sweep::solve(self.problem, &mut r, self.law, MANY_SWEEPS, STILL);
+        self.offer(r, "sweeps");
+    }
+
+    fn sweep_and_polish(&mut self) {
+        let mut r = self.best.clone();
+        self.iterations += sweep::solve(self.problem, &mut r, self.law, SWEEPS, STILL);
+        self.polish(r, "sweeps+newton");
+    }
+
+    fn interior(&mut self, start: Start) {
+        let (r, steps) = follow(self.problem, self.law, start);
+        self.iterations += steps;
+        self.polish(r, "interior");
+    }
+
+    /// A relaxed contact that slides opens by μ‖u_t‖; granting it
+    /// that much normal velocity beforehand and solving again approaches Coulomb's law.
+    fn convex(&mut self) {
+        let p = self.problem;
+        let mut lifted = ConeProblem {
+            coupling: &p.coupling,
+            free: p.free.clone(),
+            mu: p.mu.clone(),
+        };
+        for _ in 0..LIFTS {
+            let (r, steps) = follow(&lifted, FrictionLaw::Convex, Start::Bilateral);
+            self.iterations += steps;
+            for (i, u) in p.velocity(&r).into_iter().enumerate() {
+                let lift = FrictionLaw::Coulomb.lifted(p.mu[i], u) - u;
+                lifted.free[i] = p.free[i] + lift;
+            }
+            self.polish(r, "convex");
+            if self.grade <= GOOD {
+                return;
+            }
+        }
+    }
+
+    /// The proximal term shrinks while Newton succeeds; where it does not, sweeps find a new start.
+    fn proximal(&mut self) {
+        let mut r = self.best.clone();
+        let mut proximal = 1e-2;
+        for _ in 0..ROUNDS {
+            let mut next = r.clone();
+            let settings = newton::Settings {
+                law: self.law,
+                proximal,
+                steps: NEWTON,
+                stop: GOOD,
+            };
+            let out = newton::solve(self.problem, &mut next, settings);
+            self.iterations += out.steps;
+            self.offer(next.clone(), "proximal");
+            if self.grade <= GOOD {
+                return;
+            }
+            let solved = out.size < 1e-9;
+            let grade = |r: &[DVec3]| self.problem.natural_map(r, self.law);
+            let better = grade(&next) < grade(&r);
+            if better {
+                r = next;
+            }
+            proximal = if solved {
+                (0.1 * proximal).max(POLISH)
+            } else {
+                (3.0 * proximal).min(0.3)
+            };
+            if !(better && solved) {
+                project(&mut r, &self.problem.mu);
+                self.iterations += sweep::solve(self.problem, &mut r, self.law, SWEEPS, STILL);
+            }
+        }
+    }
+}
+
+/// The interior point of a law, graded as it goes.
+fn follow<C: Coupling>(p: &ConeProblem<C>, law: FrictionLaw, start: Start) -> (Vec<DVec3>, u32) {
+    interior::solve(p, law, start, STEPS, |r| {
+        let mut r = r.to_vec();
+        project(&mut r, &p.mu);
+        let grade = p.natural_map(&r, law);
+        if grade <= EXACT { 0.0 } else { grade }
+    })
+}
