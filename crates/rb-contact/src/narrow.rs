@@ -62,7 +62,7 @@ pub struct ContactPatch {
     pub sub: [u32; 2],
     /// Unit normal from a to b (world).
     pub normal: DVec3,
-    /// Points, deepest first.
+    /// Points, in the order of the features that made them.
     pub points: Points,
 }
 

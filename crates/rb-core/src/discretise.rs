@@ -18,6 +18,9 @@ use crate::problem::{ProblemRow, Term};
 use crate::row::{Row, RowKind};
 use core::f64::consts::TAU;
 
+/// Depth at which a closed one-sided row is fully soft, as a share of the contact margin.
+const FULL_SOFTNESS: f64 = 0.005;
+
 /// Step and scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Discretiser {
@@ -110,7 +113,7 @@ impl Discretiser {
             out.velocity = rigid(side * gap.max(0.0) / h);
             out.position = match self.joint_softening {
                 _ if gap >= 0.0 => out.velocity,
-                Some(s) => self.softened(row.gap, s, inv_mass, row.target),
+                Some(s) => self.yielding(row.gap, s, inv_mass, row.target),
                 None => rigid(side * (gap / (h + d)).max(-self.contact.push_out)),
             };
         } else if let Some(s) = self.joint_softening {
@@ -164,7 +167,7 @@ impl Discretiser {
                 rate: 2.0 * s.rate,
                 ratio: 0.5 * s.ratio,
             };
-            self.softened(gap, if on_static { stiffer } else { s }, inv_mass, 0.0)
+            self.yielding(gap, if on_static { stiffer } else { s }, inv_mass, 0.0)
         } else {
             Term {
                 bias: (gap / h).max(-self.contact.push_out),
@@ -172,6 +175,23 @@ impl Discretiser {
             }
         };
         [position, velocity]
+    }
+
+    /// Soft step of a closed one-sided row, rigid at the touch and as soft as asked from
+    /// [`FULL_SOFTNESS`] on. An open row is rigid, and one that closes ends its substep at a gap of
+    /// zero give or take rounding: were it soft at once, rounding would choose between two answers.
+    fn yielding(&self, gap: f64, s: Softening, inv_mass: f64, target: f64) -> Term {
+        let soft = self.softened(gap, s, inv_mass, target);
+        let full = FULL_SOFTNESS * self.contact.margin;
+        let share = if full > 0.0 {
+            (gap.abs() / full).min(1.0)
+        } else {
+            1.0
+        };
+        Term {
+            reg: share * soft.reg,
+            ..soft
+        }
     }
 
     /// Soft step: compliance 1/(m ω²) and damping time 2ζ/ω, with m the row's own mass.

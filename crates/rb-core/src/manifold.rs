@@ -76,7 +76,7 @@ pub struct Manifold {
     pub bodies: [BodyHandle; 2],
     /// Unit normal from a to b, world axes.
     pub normal: DVec3,
-    /// Points, deepest first.
+    /// Points, in the order of the features that made them.
     pub points: SmallVec<[ManifoldPoint; MAX_POINTS]>,
     /// Surface of the pair.
     pub material: ContactMaterial,

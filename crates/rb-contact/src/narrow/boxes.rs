@@ -144,7 +144,7 @@ fn edge_point(a: &Placed, ha: DVec3, b: &Placed, hb: DVec3, n: DVec3) -> Option<
         b: pb + ub * t,
     };
     inside.then(|| {
-        let feature = clip::mix(i as u32 + 4 * sign_bits(na), j as u32 + 4 * sign_bits(nb));
+        let feature = clip::mix(edge_name(na, i), edge_name(nb, j));
         PatchPoint {
             feature,
             ..clip::witness(a, b, &axis)
@@ -152,6 +152,9 @@ fn edge_point(a: &Placed, ha: DVec3, b: &Placed, hb: DVec3, n: DVec3) -> Option<
     })
 }
 
-fn sign_bits(m: DVec3) -> u32 {
-    u32::from(m.x > 0.0) | u32::from(m.y > 0.0) << 1 | u32::from(m.z > 0.0) << 2
+/// Name of the edge along axis `k` that lies farthest along `m`. The sign of `m` along the edge is
+/// rounding, so it has no part in it.
+fn edge_name(m: DVec3, k: usize) -> u32 {
+    let bit = |i: usize| u32::from(i != k && m[i] > 0.0) << i;
+    k as u32 + 4 * (bit(0) | bit(1) | bit(2))
 }

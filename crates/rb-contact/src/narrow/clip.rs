@@ -161,33 +161,37 @@ fn parallel_points(a: &Placed, b: &Placed, n: DVec3) -> Raw {
     raw
 }
 
-/// At most four points that carry the same load: the deepest, the one farthest from it, and the ones
-/// that span the largest triangle on either side of the line between those two.
+/// Share of the best score within which two choices are equal; the earlier one is taken, so that
+/// rounding does not choose among corners that lie level.
+const EQUAL: f64 = 1e-6;
+
+/// At most four points that carry the same load, in the order given: the deepest, the one farthest
+/// from it, and the ones that span the largest triangle on either side of the line between those two.
 pub(crate) fn reduce(raw: &[PatchPoint]) -> Points {
-    let deepest = (1..raw.len()).fold(0, |m, i| if raw[i].gap < raw[m].gap { i } else { m });
     if raw.len() <= MAX_POINTS {
-        let mut out: Points = raw.iter().copied().collect();
-        if !out.is_empty() {
-            out.swap(0, deepest);
-        }
-        return out;
+        return raw.iter().copied().collect();
     }
     let at = |i: usize| raw[i].position_a;
-    let origin = at(deepest);
-    let best = |score: &dyn Fn(usize) -> f64| {
-        (1..raw.len()).fold(0, |m, i| if score(i) > score(m) { i } else { m })
+    let best = |scale: f64, score: &dyn Fn(usize) -> f64| {
+        let most = (0..raw.len()).map(score).fold(f64::NEG_INFINITY, f64::max);
+        let good = |i: &usize| score(*i) >= most - EQUAL * scale.max(most.abs());
+        (0..raw.len()).find(good).unwrap_or(0)
     };
-    let far = best(&|i| (at(i) - origin).length_squared());
+    let size = raw.iter().map(|p| p.position_a.distance(at(0)));
+    let deepest = best(size.fold(0.0, f64::max), &|i| -raw[i].gap);
+    let origin = at(deepest);
+    let far = best(0.0, &|i| (at(i) - origin).length_squared());
     let line = at(far) - origin;
     // The widest point fixes which way is "one side".
-    let wide = best(&|i| line.cross(at(i) - origin).length_squared());
+    let wide = best(0.0, &|i| line.cross(at(i) - origin).length_squared());
     let up = line.cross(at(wide) - origin);
-    let opposite = best(&|i| -line.cross(at(i) - origin).dot(up));
-    let chosen = [deepest, far, wide, opposite];
-    (0..4)
-        .filter(|&k| !chosen[..k].contains(&chosen[k]))
-        .map(|k| raw[chosen[k]])
-        .collect()
+    let opposite = best(up.length_squared(), &|i| {
+        -line.cross(at(i) - origin).dot(up)
+    });
+    let mut chosen = [deepest, far, wide, opposite];
+    chosen.sort_unstable();
+    let first = |k: &usize| !chosen[..*k].contains(&chosen[*k]);
+    (0..4).filter(first).map(|k| raw[chosen[k]]).collect()
 }
 
 #[cfg(test)]
@@ -210,7 +214,8 @@ mod tests {
         }
         let four = reduce(&raw);
         assert_eq!(four.len(), 4);
-        assert_eq!(four[0].position_a, DVec3::new(-2.0, 0.0, -2.0));
+        let corner = DVec3::new(-2.0, 0.0, -2.0);
+        assert!(four.iter().any(|p| p.position_a == corner));
         assert!(
             four.iter()
                 .all(|p| p.position_a.abs().cmpeq(DVec3::new(2.0, 0.0, 2.0)).all())

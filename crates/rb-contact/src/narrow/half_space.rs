@@ -6,7 +6,7 @@
 
 use super::clip::{Raw, reduce};
 use super::{ContactPatch, PatchPoint};
-use crate::convex::{Core, Corner, Feature, Placed};
+use crate::convex::{Corner, Feature, Placed};
 use glam::DVec3;
 
 /// A plane: outward unit normal and a point on it.
@@ -28,21 +28,8 @@ pub(crate) fn collide(a: &Placed, (up, on): Plane, prediction: f64) -> Option<Co
             });
         }
     };
-    match a.core {
-        Core::Box(h) => (0..8u32).for_each(|i| {
-            let s = |k: u32| if i >> k & 1 == 1 { 1.0 } else { -1.0 };
-            add((a.rot * (DVec3::new(s(0), s(1), s(2)) * h) + a.at, i));
-        }),
-        Core::Poly(poly) => {
-            for (i, v) in poly.vertices.iter().enumerate() {
-                add((a.rot * *v + a.at, i as u32));
-            }
-        }
-        _ => {
-            let feature: Feature = a.feature(-up);
-            feature.into_iter().for_each(&mut add);
-        }
-    }
+    let feature: Feature = a.feature(-up);
+    feature.into_iter().for_each(&mut add);
     (!raw.is_empty()).then(|| ContactPatch {
         sub: [0, 0],
         normal: -up,

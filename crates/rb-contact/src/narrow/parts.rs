@@ -100,7 +100,7 @@ fn named(mut patch: ContactPatch, sub: [u32; 2]) -> ContactPatch {
 
 /// Gathers patches of one normal around the deepest of them and appends one patch per normal.
 fn merge(mut found: Vec<ContactPatch>, prediction: f64, out: &mut Vec<ContactPatch>) {
-    let depth = |p: &ContactPatch| p.points[0].gap;
+    let depth = |p: &ContactPatch| p.points.iter().fold(f64::INFINITY, |m, q| m.min(q.gap));
     // Deepest first, so that it lends its normal; stable, so parts keep their order among equals.
     found.sort_by(|p, q| depth(p).total_cmp(&depth(q)));
     while !found.is_empty() {
