@@ -219,21 +219,33 @@ impl Polytope {
 
     /// Points of the cores under the origin's projection onto a face, `depth` apart.
     fn witness(&self, f: &Face, depth: f64) -> Penetration {
-        let v = f.at.map(|i| self.vertices[i]);
-        let p = f.normal * f.height;
-        let [x, y, z] = v.map(|k| k.w - p);
-        let areas = [y.cross(z), z.cross(x), x.cross(y)].map(|n| n.dot(f.normal).max(0.0));
-        let sum: f64 = areas.iter().sum();
-        let a = if sum > 0.0 {
-            (v[0].a * areas[0] + v[1].a * areas[1] + v[2].a * areas[2]) / sum
-        } else {
-            v[0].a
+        // Triangles of one flat piece of the surface are equally near, and rounding picks any of them:
+        // the one that holds the projection counts.
+        let level = |g: &&Face| {
+            g.normal.dot(f.normal) > 1.0 - 1e-12 && g.height - f.height < 1e-10 * self.scale
         };
+        let pieces = self.faces.iter().filter(level).chain([f]);
+        let weighed = pieces.map(|g| (g, self.weights(g)));
+        let least = |w: &[f64; 3]| w[0].min(w[1]).min(w[2]);
+        let inner = weighed.max_by(|x, y| least(&x.1).total_cmp(&least(&y.1)));
+        let (face, weights) = inner.unwrap_or((f, [1.0, 0.0, 0.0]));
+        let weights = weights.map(|w| w.max(0.0));
+        let sum: f64 = weights.iter().sum();
+        let a = (0..3).map(|k| self.vertices[face.at[k]].a * (weights[k] / sum));
+        let a = a.sum();
         Penetration {
             normal: -f.normal,
             a,
             b: a + f.normal * depth,
         }
+    }
+
+    /// Barycentric coordinates of the origin's projection onto a face; they sum to 1.
+    fn weights(&self, f: &Face) -> [f64; 3] {
+        let p = f.normal * f.height;
+        let [x, y, z] = f.at.map(|i| self.vertices[i].w - p);
+        let areas = [y.cross(z), z.cross(x), x.cross(y)].map(|n| n.dot(f.normal));
+        areas.map(|a| a / areas.iter().sum::<f64>())
     }
 }
 
