@@ -30,6 +30,9 @@ const RIM_TABLE: [[f64; 2]; RIM] = {
     ]
 };
 
+/// Tilt (rad) below which a cylinder or cone stands.
+const STANDING: f64 = 1e-4;
+
 /// Core of a convex shape, in its own frame (m).
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Core<'a> {
@@ -61,8 +64,8 @@ pub(crate) type Feature = SmallVec<[Corner; 8]>;
 fn radial(d: DVec3) -> DVec3 {
     let flat = DVec3::new(d.x, 0.0, d.z);
     let l = flat.length();
-    // Below a millionth the direction is noise: a standing cylinder keeps its corners.
-    if l > 1e-6 * d.length() {
+    // A standing cylinder keeps its corners: they would turn the faster the straighter it stands.
+    if l > STANDING * d.length() {
         flat / l
     } else {
         DVec3::X

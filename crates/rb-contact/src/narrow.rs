@@ -26,6 +26,7 @@ mod facet;
 mod gjk;
 mod half_space;
 mod parts;
+mod polish;
 
 use crate::collider::Collider;
 use crate::convex::{Core, Placed, View};

@@ -10,6 +10,7 @@
 
 use super::epa::penetration;
 use super::gjk::{Proximity, closest, on_triangle};
+use super::polish::polish;
 use crate::convex::{Core, Placed};
 use glam::DVec3;
 use rb_core::math::tangents;
@@ -59,24 +60,35 @@ pub(crate) fn axis(a: &Placed, b: &Placed, max: f64) -> Option<Axis> {
         (Core::Box(h), Core::Point) => point_box(b, a, h).flipped(),
         (Core::Point, Core::Triangle(t)) => point_triangle(a, b, t),
         (Core::Triangle(t), Core::Point) => point_triangle(b, a, t).flipped(),
-        _ => match closest(a, b, reach) {
-            Proximity::Far => return None,
-            Proximity::Apart { a, b } => Axis {
-                normal: (b - a).normalize(),
-                a,
-                b,
-            },
-            Proximity::Touching(simplex) => {
-                let p = penetration(a, b, simplex);
-                Axis {
-                    normal: p.normal,
-                    a: p.a,
-                    b: p.b,
-                }
-            }
-        },
+        _ => iterate(a, b, reach)?,
     };
     (found.core_gap() <= reach).then_some(found)
+}
+
+/// Distance or penetration by iteration, polished where the iteration leaves digits open.
+fn iterate(a: &Placed, b: &Placed, reach: f64) -> Option<Axis> {
+    let found = match closest(a, b, reach) {
+        Proximity::Far => return None,
+        Proximity::Apart { a, b } => Axis {
+            normal: (b - a).normalize(),
+            a,
+            b,
+        },
+        Proximity::Touching(simplex) => {
+            let p = penetration(a, b, simplex);
+            Axis {
+                normal: p.normal,
+                a: p.a,
+                b: p.b,
+            }
+        }
+    };
+    let curved = |p: &Placed| matches!(p.core, Core::Cylinder { .. } | Core::Cone { .. });
+    Some(if curved(a) || curved(b) {
+        polish(a, b, found)
+    } else {
+        found
+    })
 }
 
 /// Middle and half length vector of a point or segment core.
