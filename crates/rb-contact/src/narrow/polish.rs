@@ -126,10 +126,13 @@ pub(super) fn polish(a: &Placed, b: &Placed, axis: Axis) -> Axis {
     let origin = 0.5 * (axis.a + axis.b);
     let units = Units { size, origin };
     let n = axis.normal;
-    let (Some(fa), Some(fb)) = (feature(a, n, &units), feature(b, -n, &units)) else {
-        return axis;
+    let found = match (feature(a, n, &units), feature(b, -n, &units)) {
+        (Some(fa), Some(fb)) => newton(&fa, &fb, &axis, &units),
+        (Some(fa), None) => on_face(&fa, a, b, -n).map(Axis::flipped),
+        (None, Some(fb)) => on_face(&fb, b, a, n),
+        (None, None) => None,
     };
-    let Some(found) = newton(&fa, &fb, &axis, &units) else {
+    let Some(found) = found else {
         return axis;
     };
     // The features must still be the ones that stick out farthest.
@@ -138,6 +141,22 @@ pub(super) fn polish(a: &Placed, b: &Placed, axis: Axis) -> Axis {
         return axis;
     }
     found
+}
+
+/// A corner or rim of `other` under the flat face of `face` that looks along `m`: the face has the
+/// normal. From the face to the other.
+fn on_face(feature: &Feature, other: &Placed, face: &Placed, m: DVec3) -> Option<Axis> {
+    if matches!(feature, Feature::Edge { .. } | Feature::Ruling { .. }) {
+        return None;
+    }
+    let normal = face.face_normal(m).filter(|n| n.dot(m) > SMALL_TURN)?;
+    let point = other.support(-normal);
+    let gap = normal.dot(point - face.support(normal));
+    Some(Axis {
+        normal,
+        a: point - normal * gap,
+        b: point,
+    })
 }
 
 /// Lengths as shares of `size`, places from `origin`: the equations are then free of units.
