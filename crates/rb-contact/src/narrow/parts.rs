@@ -19,6 +19,10 @@ const SAME_POINT: f64 = 1e-4;
 /// one point, found on both sides of an edge, and then its size is rounding.
 const SAME_PLACE: f64 = 1e-9;
 
+/// The same for depths, as a share of the larger of depth and prediction, or of the distance within
+/// which points are the same.
+const SAME_DEPTH: f64 = 1e-6;
+
 fn place<'a>(part: &Part<'a>, pose: &Pose) -> Placed<'a> {
     Placed::new(part.core, part.radius, &(*pose * part.pose), DVec3::ZERO)
 }
@@ -100,12 +104,13 @@ fn named(mut patch: ContactPatch, sub: [u32; 2]) -> ContactPatch {
 
 /// Gathers patches of one normal around the deepest of them and appends one patch per normal.
 fn merge(mut found: Vec<ContactPatch>, prediction: f64, out: &mut Vec<ContactPatch>) {
-    let depth = |p: &ContactPatch| p.points.iter().fold(f64::INFINITY, |m, q| m.min(q.gap));
-    // Deepest first, so that it lends its normal; stable, so parts keep their order among equals.
-    found.sort_by(|p, q| depth(p).total_cmp(&depth(q)));
     while !found.is_empty() {
-        let normal = found[0].normal;
-        let mut sub = found[0].sub;
+        let deepest = found.iter().map(depth).fold(f64::INFINITY, f64::min);
+        // Parts that share a corner are equally deep there: the first lends its normal.
+        let level = deepest + SAME_DEPTH * deepest.abs().max(prediction);
+        let lender = found.iter().find(|p| depth(p) <= level);
+        let normal = lender.map_or(DVec3::Y, |p| p.normal);
+        let mut sub = [u32::MAX; 2];
         let mut raw = Raw::new();
         found.retain(|p| {
             let same = p.normal.dot(normal) >= SAME_NORMAL;
@@ -130,6 +135,10 @@ fn merge(mut found: Vec<ContactPatch>, prediction: f64, out: &mut Vec<ContactPat
     }
 }
 
+fn depth(p: &ContactPatch) -> f64 {
+    p.points.iter().fold(f64::INFINITY, |m, q| m.min(q.gap))
+}
+
 fn distinct(raw: Raw) -> Raw {
     let bounds = Aabb::from_points(raw.iter().map(|p| p.position_a));
     let away = raw
@@ -142,7 +151,7 @@ fn distinct(raw: Raw) -> Raw {
             .iter_mut()
             .find(|k| (k.position_a - p.position_a).length() <= near);
         match known {
-            Some(k) if p.gap < k.gap => *k = p,
+            Some(k) if p.gap < k.gap - SAME_DEPTH * near => *k = p,
             Some(_) => {}
             None => kept.push(p),
         }
