@@ -19,8 +19,7 @@ const SAME_POINT: f64 = 1e-4;
 /// one point, found on both sides of an edge, and then its size is rounding.
 const SAME_PLACE: f64 = 1e-9;
 
-/// The same for depths, as a share of the larger of depth and prediction, or of the distance within
-/// which points are the same.
+/// Share of the larger of depth and prediction within which two patches are equally deep.
 const SAME_DEPTH: f64 = 1e-6;
 
 fn place<'a>(part: &Part<'a>, pose: &Pose) -> Placed<'a> {
@@ -151,7 +150,7 @@ fn distinct(raw: Raw) -> Raw {
             .iter_mut()
             .find(|k| (k.position_a - p.position_a).length() <= near);
         match known {
-            Some(k) if p.gap < k.gap - SAME_DEPTH * near => *k = p,
+            Some(k) if p.gap < k.gap - near => *k = p,
             Some(_) => {}
             None => kept.push(p),
         }
