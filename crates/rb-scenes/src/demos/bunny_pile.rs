@@ -16,12 +16,12 @@ pub(super) const DEMO: Demo = Demo {
     fill,
 };
 
-/// Distance of neighbours in the falling column (m).
-const PITCH: f64 = 0.36;
+/// Distance of neighbours in the falling column (m): none overlap at the start.
+const PITCH: f64 = 0.42;
 /// Bodies along each side of the column.
-const SIDE: usize = 12;
+const SIDE: usize = 11;
 /// Lowest layer (m), above the ears.
-const BOTTOM: f64 = 3.6;
+const BOTTOM: f64 = 3.3;
 /// Half the inner width, height and half thickness (m) of the tray around the bunny.
 const TRAY: [f64; 3] = [2.4, 1.0, 0.1];
 
