@@ -143,7 +143,8 @@ fn coulomb_oscillator() {
     let (mut turns, mut before, mut stop) = (vec![x0], 0.0, 0.0);
     run(&mut world, h, 4000, |w, n| {
         let (x, v) = (w.position(body).unwrap().x, w.velocity(body).unwrap().lin.x);
-        if v * before < 0.0 || (v.abs() < 1e-9 && before.abs() > 1e-9) {
+        // It turns, or it stops; which way rounding points while it stands is neither.
+        if before.abs() > 1e-9 && (v * before < 0.0 || v.abs() < 1e-9) {
             turns.push(x);
             stop = n as f64 * h;
         }
