@@ -140,7 +140,7 @@ fn coulomb_oscillator() {
     world.add_joint(ground, body, spring).unwrap();
     world.set_position(body, [x0, 0.5, 0.0]).unwrap();
 
-    let (mut turns, mut before, mut stop) = (vec![x0], 0.0, 0.0);
+    let (mut turns, mut before, mut stop) = (vec![x0], 0.0f64, 0.0);
     run(&mut world, h, 4000, |w, n| {
         let (x, v) = (w.position(body).unwrap().x, w.velocity(body).unwrap().lin.x);
         // It turns, or it stops; which way rounding points while it stands is neither.
