@@ -202,48 +202,9 @@ impl Island {
 
     fn substep(&mut self, shared: &Shared) {
         self.assemble(shared);
-        let dbg = std::path::Path::new("/tmp/dbgflag").exists();
-        let name =
-            |s: &Self, b: &rb_core::problem::Block| b.bodies.map(|i| s.movers[i as usize].slot);
-        if dbg {
-            println!(
-                "SUBSTEP movers {} blocks {}",
-                self.movers.len(),
-                self.problem.blocks.len()
-            );
-            for b in &self.problem.blocks {
-                let r = &self.problem.rows[b.first as usize];
-                println!(
-                    "   blk {:?} gap {:.12e} bias {:.9e} {:.9e} reg {:.9e} warm {:.9e} {:.9e} {:.9e} diag {:.12e} jac {:.9e}",
-                    name(self, b),
-                    r.gap,
-                    r.position.bias,
-                    r.velocity.bias,
-                    r.position.reg,
-                    r.lambda,
-                    self.problem.rows[b.first as usize + 1].lambda,
-                    self.problem.rows[b.first as usize + 2].lambda,
-                    r.diag,
-                    r.jac[0].ang.length()
-                );
-            }
-        }
         let gyroscopic = shared.params.gyroscopic;
         let beta = shared.params.scheme.beta;
         self.solve(shared, Pass::Position, shared.params.sweeps.position);
-        if dbg {
-            println!("POS it {}", self.outcome.iterations);
-            for b in &self.problem.blocks {
-                let r = &self.problem.rows[b.first as usize];
-                println!(
-                    "   lam {:?} {:.12e} {:.12e} {:.12e}",
-                    name(self, b),
-                    r.lambda,
-                    self.problem.rows[b.first as usize + 1].lambda,
-                    self.problem.rows[b.first as usize + 2].lambda
-                );
-            }
-        }
         for (m, b) in self.movers.iter_mut().zip(&self.problem.bodies) {
             let v = b.vel * beta + m.vel * (1.0 - beta);
             m.advance(shared.h, v, gyroscopic);
@@ -252,19 +213,6 @@ impl Island {
         // decide how often the contacts are swept.
         if !self.contacts.is_empty() || !self.problem.passes_agree() {
             self.solve(shared, Pass::Velocity, shared.params.sweeps.velocity);
-        }
-        if dbg {
-            println!("VEL it {}", self.outcome.iterations);
-            for b in &self.problem.blocks {
-                let r = &self.problem.rows[b.first as usize];
-                println!(
-                    "   lam {:?} {:.12e} {:.12e} {:.12e}",
-                    name(self, b),
-                    r.lambda,
-                    self.problem.rows[b.first as usize + 1].lambda,
-                    self.problem.rows[b.first as usize + 2].lambda
-                );
-            }
         }
         self.problem.rebuild_velocities();
         for (m, b) in self.movers.iter_mut().zip(&self.problem.bodies) {
