@@ -16,6 +16,7 @@ use crate::manifold::ContactMaterial;
 use crate::params::{ContactParams, Params, Scheme, Softening};
 use crate::problem::{ProblemRow, Term};
 use crate::row::{Row, RowKind};
+use crate::stabilise::Stabilisation;
 use core::f64::consts::TAU;
 
 /// Depth at which a closed one-sided row is fully soft, as a share of the contact margin.
@@ -32,6 +33,8 @@ pub struct Discretiser {
     pub contact: ContactParams,
     /// Soft step of hard joint rows.
     pub joint_softening: Option<Softening>,
+    /// How rows get rid of their error unless they say it themselves.
+    pub stabilisation: Option<Stabilisation>,
 }
 
 impl Discretiser {
@@ -42,12 +45,13 @@ impl Discretiser {
             scheme: params.scheme,
             contact: params.contact,
             joint_softening: params.joint_softening,
+            stabilisation: params.stabilisation,
         }
     }
 
-    /// Numbers of a row whose `J v` at the start of the step is `rate` (m/s or rad/s) and whose
-    /// J W Jᵀ is `inv_mass` (1/kg or 1/(kg·m²)).
-    pub fn row(&self, row: &Row, rate: f64, inv_mass: f64) -> ProblemRow {
+    /// Numbers of a row. `rate` is its `J v` at the start of the step and `free_rate` that of the
+    /// velocity after forces (m/s or rad/s); `inv_mass` is J W Jᵀ (1/kg or 1/(kg·m²)).
+    pub fn row(&self, row: &Row, rate: f64, free_rate: f64, inv_mass: f64) -> ProblemRow {
         let h = self.h;
         let mut out = ProblemRow {
             jac: row.jac,
@@ -58,33 +62,85 @@ impl Discretiser {
             slot: row.slot,
             ..ProblemRow::default()
         };
+        let phi_dot = rate - row.target;
         match row.kind {
-            RowKind::Velocity { viscous } => {
-                let reg = viscous.map_or(0.0, |b| 1.0 / (h * b));
-                out.position = Term {
-                    bias: -row.target,
-                    reg,
-                };
-                out.velocity = out.position;
-            }
             RowKind::Position {
                 compliance,
                 damping,
             } if compliance > 0.0 => {
-                self.compliant(row, rate - row.target, compliance, damping, &mut out);
+                self.compliant(row, phi_dot, compliance, damping, &mut out);
             }
             RowKind::Position { damping, .. } => {
-                self.hard(row, rate - row.target, damping, inv_mass, &mut out);
+                self.hard(row, phi_dot, damping, inv_mass, &mut out);
+            }
+            RowKind::Restitution { e, threshold } => {
+                let closing = rate < -threshold && row.gap + h * free_rate <= 0.0;
+                if e > 0.0 && closing {
+                    out.both(e * rate, 0.0);
+                } else {
+                    self.hard(row, phi_dot, 0.0, inv_mass, &mut out);
+                }
+            }
+            RowKind::Velocity { viscous } => {
+                out.both(-row.target, viscous.map_or(0.0, |b| 1.0 / (h * b)));
+            }
+            RowKind::Midpoint => out.both(rate - 2.0 * row.target, 0.0),
+            RowKind::Acceleration {
+                offset,
+                epsilon,
+                damping,
+                frequency,
+            } => {
+                let feedback = 2.0 * damping * phi_dot + frequency * frequency * row.gap;
+                out.both(h * (offset + feedback) - rate, epsilon);
             }
         }
         out
     }
 
+    /// α of a soft row: its own, or the world's; bounds act on averages, so one-sided rows use 1.
+    fn alpha(&self, row: &Row) -> f64 {
+        if row.is_bilateral() {
+            row.alpha.unwrap_or(self.scheme.alpha)
+        } else {
+            1.0
+        }
+    }
+
+    /// l = α (h β + d) of a soft row, h + d of a hard one: what the gap is divided by.
+    pub fn divisor(&self, row: &Row) -> f64 {
+        match row.kind {
+            RowKind::Position {
+                compliance,
+                damping,
+            } if compliance > 0.0 => self.alpha(row) * (self.h * self.scheme.beta + damping),
+            RowKind::Position { damping, .. } => self.h + damping,
+            _ => 0.0,
+        }
+    }
+
+    /// Off-diagonal part of R = C/(h l) from that of C over `rows`, row-major, padded to `size` rows.
+    pub fn coupled(&self, rows: &[Row], cross: &[f64], size: usize) -> Vec<f64> {
+        let n = rows.len();
+        let mut out = vec![0.0; size * size];
+        for i in 0..n {
+            let l = self.divisor(&rows[i]);
+            for j in (0..n).filter(|_| l > 0.0) {
+                out[i * size + j] = cross[i * n + j] / (self.h * l);
+            }
+        }
+        out
+    }
+
+    /// The way a row's error is taken out.
+    pub fn way(&self, row: &Row) -> Option<Stabilisation> {
+        row.stabilise.or(self.stabilisation)
+    }
+
     fn compliant(&self, row: &Row, phi_dot: f64, c: f64, d: f64, out: &mut ProblemRow) {
         let (h, beta) = (self.h, self.scheme.beta);
-        let bilateral = row.lo == f64::NEG_INFINITY && row.hi == f64::INFINITY;
-        let alpha = if bilateral { self.scheme.alpha } else { 1.0 };
-        let l = alpha * (h * beta + d);
+        let alpha = self.alpha(row);
+        let l = self.divisor(row);
         if l <= 0.0 {
             // λ does not enter its own average: an explicit force, imposed as a fixed impulse.
             let p = -h * (row.gap + (d + alpha * h) * phi_dot) / c;
@@ -92,37 +148,82 @@ impl Discretiser {
             return;
         }
         let memory = alpha * h * (1.0 - beta) + d * (1.0 - alpha);
-        out.position = Term {
-            bias: (row.gap + memory * phi_dot) / l - row.target,
-            reg: c / (h * l),
-        };
-        out.velocity = out.position;
+        out.both((row.gap + memory * phi_dot) / l - row.target, c / (h * l));
     }
 
     fn hard(&self, row: &Row, phi_dot: f64, d: f64, inv_mass: f64, out: &mut ProblemRow) {
+        match self.way(row) {
+            None if row.is_one_sided() => self.split_one_sided(row, d, inv_mass, out),
+            None => self.implicit(row, phi_dot, d, inv_mass, out),
+            Some(way) => self.stabilised(row, phi_dot, d, way, out),
+        }
+    }
+
+    /// A hard row whose way of stabilisation was asked for.
+    fn stabilised(
+        &self,
+        row: &Row,
+        phi_dot: f64,
+        d: f64,
+        way: Stabilisation,
+        out: &mut ProblemRow,
+    ) {
         let h = self.h;
-        let rigid = |bias: f64| Term {
-            bias: bias - row.target,
-            reg: 0.0,
+        // An open one-sided gap is not an error: it may close within the step, in every way.
+        let side = if row.lo == 0.0 { 1.0 } else { -1.0 };
+        if row.is_one_sided() && side * row.gap > 0.0 {
+            return out.both(row.gap / h - row.target, 0.0);
+        }
+        let memory = h * (1.0 - self.scheme.beta);
+        let whole = (row.gap + memory * phi_dot) / (h + d);
+        match way {
+            Stabilisation::Implicit => out.both(whole - row.target, 0.0),
+            Stabilisation::PushOut { speed } => {
+                out.both(whole.clamp(-speed, speed) - row.target, 0.0);
+            }
+            Stabilisation::Split => {
+                out.both(-row.target, 0.0);
+                out.position.bias += whole;
+            }
+            Stabilisation::Baumgarte { damping, frequency } => {
+                let feedback = frequency * frequency * row.gap / h;
+                out.both(feedback - (1.0 - 2.0 * damping) * phi_dot - row.target, 0.0);
+            }
+            Stabilisation::Iterated => {
+                out.both((row.gap + memory * phi_dot) / h - row.target, 0.0);
+            }
+        }
+    }
+
+    /// φ ≥ 0 with λ ≥ 0, or φ ≤ 0 with λ ≤ 0: an open gap may close within the step; a closed one is
+    /// pushed out by the position pass only, so that the push leaves no velocity.
+    fn split_one_sided(&self, row: &Row, d: f64, inv_mass: f64, out: &mut ProblemRow) {
+        let side = if row.lo == 0.0 { 1.0 } else { -1.0 };
+        let gap = side * row.gap;
+        let h = self.h;
+        out.both(side * gap.max(0.0) / h - row.target, 0.0);
+        if gap >= 0.0 {
+            return;
+        }
+        out.position = match self.joint_softening {
+            Some(s) => self.yielding(row.gap, s, inv_mass, row.target),
+            None => Term {
+                bias: side * (gap / (h + d)).max(-self.contact.push_out) - row.target,
+                reg: 0.0,
+            },
         };
-        if row.is_one_sided() {
-            // φ ≥ 0 with λ ≥ 0, or φ ≤ 0 with λ ≤ 0: an open gap may close within the step; a closed
-            // one is pushed out by the position pass only, so that the push leaves no velocity.
-            let side = if row.lo == 0.0 { 1.0 } else { -1.0 };
-            let gap = side * row.gap;
-            out.velocity = rigid(side * gap.max(0.0) / h);
-            out.position = match self.joint_softening {
-                _ if gap >= 0.0 => out.velocity,
-                Some(s) => self.yielding(row.gap, s, inv_mass, row.target),
-                None => rigid(side * (gap / (h + d)).max(-self.contact.push_out)),
-            };
-        } else if let Some(s) = self.joint_softening {
+    }
+
+    fn implicit(&self, row: &Row, phi_dot: f64, d: f64, inv_mass: f64, out: &mut ProblemRow) {
+        if let Some(s) = self.joint_softening {
+            out.both(-row.target, 0.0);
             out.position = self.softened(row.gap, s, inv_mass, row.target);
-            out.velocity = rigid(0.0);
         } else {
-            let memory = h * (1.0 - self.scheme.beta);
-            out.position = rigid((row.gap + memory * phi_dot) / (h + d));
-            out.velocity = out.position;
+            let memory = self.h * (1.0 - self.scheme.beta);
+            out.both(
+                (row.gap + memory * phi_dot) / (self.h + d) - row.target,
+                0.0,
+            );
         }
     }
 

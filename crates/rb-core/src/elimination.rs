@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, Default)]
 pub struct Elimination {
     pairs: Vec<[u32; 2]>,
+    /// Bodies of the nodes that follow the pairs: constraints over any number of bodies.
+    wide: Vec<Vec<u32>>,
     movable: u32,
     /// Joint at each position.
     pub order: Vec<u32>,
@@ -23,14 +25,16 @@ pub struct Elimination {
 }
 
 impl Elimination {
-    /// Analyses the joints between `pairs` of bodies, of which those below `movable` can move. Stops
-    /// once more than `limit` block operations would be needed.
-    pub fn analyse(&mut self, pairs: &[[u32; 2]], movable: u32, limit: u64) {
-        if self.pairs == pairs && self.movable == movable {
+    /// Analyses the joints between `pairs` of bodies and the constraints over the bodies of `wide`,
+    /// of which those below `movable` can move. Stops once more than `limit` block operations would be
+    /// needed. Constraints are numbered after the joints.
+    pub fn analyse(&mut self, pairs: &[[u32; 2]], wide: &[Vec<u32>], movable: u32, limit: u64) {
+        if self.pairs == pairs && self.wide == wide && self.movable == movable {
             return;
         }
         self.pairs.clear();
         self.pairs.extend_from_slice(pairs);
+        self.wide = wide.to_vec();
         self.movable = movable;
         self.order.clear();
         self.starts.clear();
@@ -40,6 +44,11 @@ impl Elimination {
             self.number(&neighbours);
             work
         });
+    }
+
+    /// Number of joints: the number of the first constraint among the nodes.
+    pub fn pairs(&self) -> usize {
+        self.pairs.len()
     }
 
     /// Later positions linked to position `k`.
@@ -76,8 +85,10 @@ impl Elimination {
 
     fn graph(&self, limit: u64) -> Option<Vec<BTreeSet<u32>>> {
         let mut at_body = vec![Vec::new(); self.movable as usize];
-        for (j, pair) in self.pairs.iter().enumerate() {
-            for &b in pair.iter().filter(|&&b| b < self.movable) {
+        let pairs = self.pairs.iter().map(|pair| &pair[..]);
+        let nodes = pairs.chain(self.wide.iter().map(|bodies| &bodies[..]));
+        for (j, bodies) in nodes.enumerate() {
+            for &b in bodies.iter().filter(|&&b| b < self.movable) {
                 at_body[b as usize].push(j as u32);
             }
         }
@@ -85,7 +96,7 @@ impl Elimination {
         if cliques > limit {
             return None;
         }
-        let mut graph = vec![BTreeSet::new(); self.pairs.len()];
+        let mut graph = vec![BTreeSet::new(); self.pairs.len() + self.wide.len()];
         for joints in &at_body {
             for &i in joints {
                 graph[i as usize].extend(joints.iter().copied().filter(|&j| j != i));
@@ -119,7 +130,7 @@ mod tests {
     fn a_chain_has_no_fill() {
         let pairs: Vec<[u32; 2]> = (0..20).map(|k| [k, k + 1]).collect();
         let mut e = Elimination::default();
-        e.analyse(&pairs, 21, 1000);
+        e.analyse(&pairs, &[], 21, 1000);
         assert!((0..20).all(|k| e.column(k).len() <= 1));
         assert_eq!(e.links.len(), 19);
     }
@@ -128,10 +139,10 @@ mod tests {
     fn a_hub_is_a_clique_and_a_grid_is_refused() {
         let star: Vec<[u32; 2]> = (1..=6).map(|k| [0, k]).collect();
         let mut e = Elimination::default();
-        e.analyse(&star, 7, 1000);
+        e.analyse(&star, &[], 7, 1000);
         assert_eq!(e.links.len(), 15);
         let grid: Vec<[u32; 2]> = (0..900).flat_map(|k| [[k, k + 1], [k, k + 30]]).collect();
-        e.analyse(&grid, 1000, 10_000);
+        e.analyse(&grid, &[], 1000, 10_000);
         assert_eq!(e.work, None);
     }
 }

@@ -85,9 +85,15 @@ pub enum ColliderKey {}
 #[derive(Clone, Copy, Debug)]
 pub enum JointKey {}
 
+/// Marker of constraint handles.
+#[derive(Clone, Copy, Debug)]
+pub enum ConstraintKey {}
+
 /// Names a body.
 pub type BodyHandle = Handle<BodyKey>;
 /// Names a collider.
 pub type ColliderHandle = Handle<ColliderKey>;
 /// Names a joint.
 pub type JointHandle = Handle<JointKey>;
+/// Names a constraint over any number of bodies.
+pub type ConstraintHandle = Handle<ConstraintKey>;

@@ -10,6 +10,7 @@
 
 pub mod arena;
 pub mod body;
+pub mod compliance;
 pub mod contact_block;
 pub mod discretise;
 pub mod draw;
@@ -28,6 +29,7 @@ pub mod report;
 pub mod residual;
 pub mod row;
 pub mod solver;
+pub mod stabilise;
 
 pub use error::{Error, Result};
 pub use glam;

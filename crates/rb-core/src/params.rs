@@ -1,6 +1,7 @@
 //! Every knob of a world, with its unit and range.
 
 use crate::error::{Error, Result, check};
+use crate::stabilise::Stabilisation;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +64,23 @@ pub struct ContactParams {
     pub swept: bool,
 }
 
+/// Whether the change of a row's direction over the step acts on the step itself.
+///
+/// A row under a load λ turns with its bodies: λ ∂²φ/∂x² is a stiffness. Left out, it acts as an
+/// explicit force and a tense row is stable only below h* = 2/ω of that stiffness.
+/// Source: M. Tournier and others, "Stable constrained dynamics", 2015.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum GeometricStiffness {
+    /// Left out.
+    #[default]
+    Off,
+    /// Its stabilising part: what resists motion (positive semidefinite).
+    Projected,
+    /// All of it; rows under pressure then lose stiffness, so the step must resolve buckling.
+    Exact,
+}
+
 /// Work of the iterative solver in one substep.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sweeps {
@@ -121,6 +139,11 @@ pub struct Params {
     /// Soft step of hard joint rows, or `None` for rigid rows, which keep the energy of a mechanism
     /// but need a converged solve.
     pub joint_softening: Option<Softening>,
+    /// How rows of joints and constraints get rid of their error unless they say it themselves.
+    /// `None` is implicit for bilateral rows and a split pass with capped speed for one-sided ones.
+    pub stabilisation: Option<Stabilisation>,
+    /// Geometric stiffness of joints and constraints.
+    pub geometric: GeometricStiffness,
     /// Iterative solver.
     pub sweeps: Sweeps,
     /// Profile's tolerances.
@@ -151,6 +174,8 @@ impl Params {
                 rate: 0.25,
                 ratio: 2.0,
             }),
+            stabilisation: None,
+            geometric: GeometricStiffness::Off,
             sweeps: Sweeps {
                 position: 4,
                 velocity: 4,
@@ -222,6 +247,7 @@ impl Params {
             check::positive("softening.rate", s.rate)?;
             check::non_negative("softening.ratio", s.ratio)?;
         }
+        self.stabilisation.map_or(Ok(()), |s| s.validate())?;
         check::non_negative("sweeps.stop", self.sweeps.stop)?;
         if self.sweeps.position == 0 || self.sweeps.velocity == 0 {
             return Err(Error::OutOfRange {

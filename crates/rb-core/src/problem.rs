@@ -80,6 +80,12 @@ impl ProblemRow {
         }
     }
 
+    /// Sets equal terms for both passes.
+    pub fn both(&mut self, bias: f64, reg: f64) {
+        self.position = Term { bias, reg };
+        self.velocity = self.position;
+    }
+
     /// Whether both bounds are infinite.
     pub fn is_bilateral(&self) -> bool {
         self.lo == f64::NEG_INFINITY && self.hi == f64::INFINITY
@@ -89,8 +95,10 @@ impl ProblemRow {
 /// Who stated a block, and where its multipliers go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Source {
-    /// Slot of the joint.
+    /// Number of the joint.
     Joint(u32),
+    /// Number of the constraint over any number of bodies.
+    Constraint(u32),
     /// Number of the manifold in this step's contact set, and of its point.
     Contact {
         /// Manifold number.
@@ -113,6 +121,43 @@ pub struct Block {
     pub law: Law,
     /// Who stated it.
     pub source: Source,
+    /// Number of its entry in [`Problem::extras`]; [`NO_EXTRA`] for almost all blocks.
+    #[serde(default = "no_extra")]
+    pub extra: u32,
+}
+
+/// The block has neither further bodies nor coupled compliance.
+pub const NO_EXTRA: u32 = u32::MAX;
+
+fn no_extra() -> u32 {
+    NO_EXTRA
+}
+
+/// What few blocks have: bodies beyond the second, and compliance that couples rows.
+///
+/// Two bodies are the fast case and stay inline; the columns of further bodies spill here, so that a
+/// row over any number of bodies is exact in every solver.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Extra {
+    /// Bodies beyond the block's two, as numbers within the island.
+    pub bodies: Vec<u32>,
+    /// J over those bodies, row by row.
+    pub jac: Vec<Twist>,
+    /// W Jᵀ, in the order of `jac`.
+    pub mjt: Vec<Twist>,
+    /// Off-diagonal part of R, row-major, len × len with a zero diagonal; empty if R is diagonal.
+    pub cross: Vec<f64>,
+}
+
+impl Extra {
+    /// Columns of row `k` of the block: (body, J, W Jᵀ).
+    pub fn columns(&self, k: usize) -> impl Iterator<Item = (usize, &Twist, &Twist)> {
+        let n = self.bodies.len();
+        let at = k * n..(k + 1) * n;
+        let bodies = self.bodies.iter().map(|&b| b as usize);
+        let (jac, mjt) = (self.jac[at.clone()].iter(), self.mjt[at].iter());
+        bodies.zip(jac.zip(mjt)).map(|(b, (j, m))| (b, j, m))
+    }
 }
 
 impl Block {
@@ -133,6 +178,9 @@ pub struct Problem {
     pub rows: Vec<ProblemRow>,
     /// Blocks, in the order they are visited.
     pub blocks: Vec<Block>,
+    /// Further bodies and coupled compliance of the blocks that have them.
+    #[serde(default)]
+    pub extras: Vec<Extra>,
 }
 
 impl Problem {
@@ -141,6 +189,7 @@ impl Problem {
         self.bodies.clear();
         self.rows.clear();
         self.blocks.clear();
+        self.extras.clear();
     }
 
     /// Appends a block; W Jᵀ and its diagonal are computed here. A row that moves nothing, not even
@@ -155,6 +204,38 @@ impl Problem {
                 self.rows.push(ProblemRow { mjt, diag, ..*row });
             }
         }
+        self.close_block(bodies, law, source, first, NO_EXTRA);
+    }
+
+    /// Appends a block over `bodies` and those of `extra`, whose `jac` holds the further columns of
+    /// every row and whose `cross` may couple the rows. Rows that move nothing are kept, without effect.
+    pub fn push_wide_block(
+        &mut self,
+        bodies: [u32; 2],
+        source: Source,
+        rows: &[ProblemRow],
+        mut extra: Extra,
+    ) {
+        let first = self.rows.len() as u32;
+        let inv = bodies.map(|b| self.bodies[b as usize].inv);
+        let n = extra.bodies.len();
+        extra.mjt.clear();
+        for (k, row) in rows.iter().enumerate() {
+            let mjt = [inv[0].apply(&row.jac[0]), inv[1].apply(&row.jac[1])];
+            let mut diag = mjt[0].dot(&row.jac[0]) + mjt[1].dot(&row.jac[1]);
+            for (&body, jac) in extra.bodies.iter().zip(&extra.jac[k * n..(k + 1) * n]) {
+                let column = self.bodies[body as usize].inv.apply(jac);
+                diag += column.dot(jac);
+                extra.mjt.push(column);
+            }
+            self.rows.push(ProblemRow { mjt, diag, ..*row });
+        }
+        let number = self.extras.len() as u32;
+        self.extras.push(extra);
+        self.close_block(bodies, Law::Rows, source, first, number);
+    }
+
+    fn close_block(&mut self, bodies: [u32; 2], law: Law, source: Source, first: u32, extra: u32) {
         let len = (self.rows.len() as u32 - first) as u8;
         if len > 0 {
             self.blocks.push(Block {
@@ -163,7 +244,74 @@ impl Problem {
                 len,
                 law,
                 source,
+                extra,
             });
+        }
+    }
+
+    /// The rare parts of a block.
+    #[inline]
+    pub fn extra(&self, block: &Block) -> Option<&Extra> {
+        self.extras.get(block.extra as usize)
+    }
+
+    /// All columns of one row of a block: (body, J, W Jᵀ).
+    pub fn columns(
+        &self,
+        block: &Block,
+        row: usize,
+    ) -> impl Iterator<Item = (usize, &Twist, &Twist)> {
+        let r = &self.rows[row];
+        let inline = (0..2).map(move |s| (block.bodies[s] as usize, &r.jac[s], &r.mjt[s]));
+        let k = row - block.first as usize;
+        let spilled = self
+            .extra(block)
+            .into_iter()
+            .flat_map(move |e| e.columns(k));
+        inline.chain(spilled)
+    }
+
+    /// Entry of J W Jᵀ between rows of two blocks: over the bodies they share.
+    pub fn shared(&self, a: &Block, ra: usize, b: &Block, rb: usize) -> f64 {
+        let mut sum = 0.0;
+        for (i, jac, _) in self.columns(a, ra) {
+            for (j, _, mjt) in self.columns(b, rb) {
+                if i == j {
+                    sum += jac.dot(mjt);
+                }
+            }
+        }
+        sum
+    }
+
+    /// Entry of R between two rows of one block.
+    #[inline]
+    pub fn reg(&self, block: &Block, i: usize, j: usize, pass: Pass) -> f64 {
+        if i == j {
+            return self.rows[i].term(pass).reg;
+        }
+        match self.extra(block) {
+            Some(e) if !e.cross.is_empty() => {
+                let first = block.first as usize;
+                e.cross[(i - first) * block.len as usize + (j - first)]
+            }
+            _ => 0.0,
+        }
+    }
+
+    /// Adds an impulse to a row and moves its bodies.
+    #[inline]
+    pub fn push_impulse(&mut self, block: &Block, row: usize, delta: f64) {
+        let r = &mut self.rows[row];
+        r.lambda += delta;
+        let mjt = r.mjt;
+        self.bodies[block.bodies[0] as usize].vel += mjt[0] * delta;
+        self.bodies[block.bodies[1] as usize].vel += mjt[1] * delta;
+        if block.extra != NO_EXTRA {
+            let k = row - block.first as usize;
+            for (b, _, m) in self.extras[block.extra as usize].columns(k) {
+                self.bodies[b].vel += *m * delta;
+            }
         }
     }
 
@@ -178,6 +326,11 @@ impl Problem {
                 let row = &self.rows[r];
                 self.bodies[ia].vel += row.mjt[0] * row.lambda;
                 self.bodies[ib].vel += row.mjt[1] * row.lambda;
+                if let Some(e) = self.extras.get(block.extra as usize) {
+                    for (b, _, m) in e.columns(r - block.first as usize) {
+                        self.bodies[b].vel += *m * row.lambda;
+                    }
+                }
             }
         }
     }
@@ -187,10 +340,29 @@ impl Problem {
     pub fn violation(&self, block: &Block, row: usize, pass: Pass) -> f64 {
         let r = &self.rows[row];
         let t = r.term(pass);
-        r.jac[0].dot(&self.bodies[block.bodies[0] as usize].vel)
+        let w = r.jac[0].dot(&self.bodies[block.bodies[0] as usize].vel)
             + r.jac[1].dot(&self.bodies[block.bodies[1] as usize].vel)
             + t.reg * r.lambda
-            + t.bias
+            + t.bias;
+        if block.extra == NO_EXTRA {
+            return w;
+        }
+        w + self.rare_violation(block, row)
+    }
+
+    /// Share of w due to further bodies and coupled compliance.
+    #[cold]
+    fn rare_violation(&self, block: &Block, row: usize) -> f64 {
+        let e = &self.extras[block.extra as usize];
+        let k = row - block.first as usize;
+        let moved: f64 = e
+            .columns(k)
+            .map(|(b, j, _)| j.dot(&self.bodies[b].vel))
+            .sum();
+        let n = block.len as usize;
+        let coupled = e.cross.iter().skip(k * n).take(n);
+        let lambda = self.rows[block.rows()].iter().map(|r| r.lambda);
+        moved + coupled.zip(lambda).map(|(c, l)| c * l).sum::<f64>()
     }
 
     /// Whether the two passes pose the same problem, so that one solve serves both.

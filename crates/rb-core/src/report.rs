@@ -1,6 +1,6 @@
 //! What a step tells: stage times, counts, and how right it was.
 
-use crate::handle::{BodyHandle, ColliderHandle, JointHandle};
+use crate::handle::{BodyHandle, ColliderHandle, ConstraintHandle, JointHandle};
 use crate::residual::Grade;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,8 @@ pub enum Culprit {
     Contact(ColliderHandle, ColliderHandle),
     /// A joint.
     Joint(JointHandle),
+    /// A constraint over any number of bodies.
+    Constraint(ConstraintHandle),
 }
 
 /// Seconds spent in each stage; for telemetry only, never read by the physics.

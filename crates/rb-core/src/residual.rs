@@ -14,7 +14,6 @@
 //! Nonsmooth Dynamical Systems", 2008; `docs/theory/certificate.md`.
 
 use crate::law::Law;
-use crate::math::Twist;
 use crate::problem::{Block, Pass, Problem, Source};
 use glam::{DVec2, DVec3};
 use serde::{Deserialize, Serialize};
@@ -93,7 +92,7 @@ impl Sums {
             g.worst = Some(block.source);
         }
         match block.source {
-            Source::Joint(_) => g.joint = g.joint.max(abs),
+            Source::Joint(_) | Source::Constraint(_) => g.joint = g.joint.max(abs),
             Source::Contact { .. } => g.contact = g.contact.max(abs),
         }
     }
@@ -125,16 +124,19 @@ pub fn grade_velocities(p: &Problem, speed_floor: f64) -> Grade {
     }
 }
 
-fn free_rate(p: &Problem, block: &Block, jac: &[Twist; 2]) -> f64 {
-    let [a, b] = block.bodies.map(|i| p.bodies[i as usize].free);
-    jac[0].dot(&a) + jac[1].dot(&b)
+fn free_rate(p: &Problem, block: &Block, row: usize) -> f64 {
+    let columns = p.columns(block, row);
+    columns.map(|(b, j, _)| j.dot(&p.bodies[b].free)).sum()
 }
 
 fn grade_rows(p: &Problem, block: &Block, speed_floor: f64, sums: &mut Sums) {
-    let extent = block.bodies.map(|i| p.bodies[i as usize].extent);
     for r in block.rows() {
         let row = &p.rows[r];
-        let a = row.diag + row.velocity.reg;
+        // Geometric stiffness under pressure is a negative compliance.
+        let a = (row.diag + row.velocity.reg).abs();
+        if a == 0.0 {
+            continue;
+        }
         let root = a.sqrt();
         let (l, w) = (
             root * row.lambda,
@@ -144,11 +146,12 @@ fn grade_rows(p: &Problem, block: &Block, speed_floor: f64, sums: &mut Sums) {
         let e = (l - (l - w).max(root * row.lo).min(root * row.hi)).abs();
         let size = l
             .abs()
-            .max(free_rate(p, block, &row.jac).abs() / root)
+            .max(free_rate(p, block, r).abs() / root)
             .max(speed_floor / root);
-        let angular = row.jac[0].lin == DVec3::ZERO && row.jac[1].lin == DVec3::ZERO;
+        let angular = p.columns(block, r).all(|(_, j, _)| j.lin == DVec3::ZERO);
         let length = if angular {
-            extent[0].max(extent[1])
+            let extents = p.columns(block, r).map(|(b, ..)| p.bodies[b].extent);
+            extents.fold(0.0, f64::max)
         } else {
             1.0
         };
@@ -173,7 +176,7 @@ fn grade_friction(p: &Problem, block: &Block, law: Law, speed_floor: f64, sums: 
     let w = vec(&|k| p.violation(block, n + k, Pass::Velocity) / root);
     let lift = law.support(DVec2::new(w.y, w.z));
     let e = (l - law.project(l - w - DVec3::X * lift)).length();
-    let free = vec(&|k| free_rate(p, block, &rows[k].jac) / root).length();
+    let free = vec(&|k| free_rate(p, block, n + k) / root).length();
     sums.add(
         block,
         e,

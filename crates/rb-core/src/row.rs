@@ -1,9 +1,15 @@
 //! One scalar constraint as its producer states it: physics in SI, no step size, no scheme.
 //!
 //! Sign: `J v⁺` is the wanted rate of the gap; an impulse λ acts as `Jᵀλ`, so with the halves of J
-//! built for "b relative to a" a positive λ pushes b along +J and a along −J.
+//! built for "b relative to a" a positive λ pushes b along +J and a along −J. Every line of the
+//! theory's table of rows has a constructor in `row/make.rs`.
 
+mod make;
+
+use crate::compliance::Compliance;
+use crate::error::{Error, Result, check};
 use crate::math::Twist;
+use crate::stabilise::Stabilisation;
 use serde::{Deserialize, Serialize};
 
 /// One scalar constraint between two bodies.
@@ -23,6 +29,10 @@ pub struct Row {
     pub hi: f64,
     /// Last impulse (N·s or N·m·s), the warm start.
     pub warm: f64,
+    /// α of this row; `None` takes the world's. Hard and one-sided rows always use 1.
+    pub alpha: Option<f64>,
+    /// How its error is taken out; `None` takes the world's way.
+    pub stabilise: Option<Stabilisation>,
     /// Where the impulse goes back to in the producer's memory.
     pub slot: u8,
 }
@@ -43,6 +53,26 @@ pub enum RowKind {
         /// Damping constant B (N·s/m or N·m·s/rad); `None` is rigid.
         viscous: Option<f64>,
     },
+    /// J (v⁺ + v)/2 = target with J taken at the middle of the step: second order with β = ½.
+    Midpoint,
+    /// J v̇ + a₀ + ε λ + 2 A φ̇ + B² φ = 0, a₀ = J̇ v plus what a moving target adds.
+    Acceleration {
+        /// a₀ (m/s² or rad/s²).
+        offset: f64,
+        /// ε (1/kg or 1/(kg·m²)): an added inverse mass.
+        epsilon: f64,
+        /// A (1/s), gain on φ̇.
+        damping: f64,
+        /// B (1/s), its square is the gain on φ.
+        frequency: f64,
+    },
+    /// One-sided position row that rebounds with e of its approach speed, by Newton's rule.
+    Restitution {
+        /// Coefficient e, 0 to 1.
+        e: f64,
+        /// Slowest approach that rebounds (m/s or rad/s).
+        threshold: f64,
+    },
 }
 
 impl RowKind {
@@ -61,45 +91,107 @@ impl RowKind {
             damping: damping / stiffness,
         }
     }
+
+    /// Position row of a given compliance.
+    pub fn yielding(c: Compliance) -> Self {
+        Self::Position {
+            compliance: c.compliance,
+            damping: c.damping,
+        }
+    }
 }
 
 impl Row {
-    /// Hard bilateral position row.
-    pub fn bilateral(jac: [Twist; 2], gap: f64, slot: u8) -> Self {
-        Self {
-            jac,
-            gap,
-            target: 0.0,
-            kind: RowKind::HARD,
-            lo: f64::NEG_INFINITY,
-            hi: f64::INFINITY,
-            warm: 0.0,
-            slot,
-        }
-    }
-
-    /// One-sided position row: φ ≥ 0, force ≥ 0.
-    pub fn unilateral(jac: [Twist; 2], gap: f64, slot: u8) -> Self {
-        Self {
-            lo: 0.0,
-            ..Self::bilateral(jac, gap, slot)
-        }
-    }
-
-    /// Row on the velocity with force bounds ±`limit`: motor, dry friction.
-    pub fn drive(jac: [Twist; 2], target: f64, limit: f64, slot: u8) -> Self {
-        Self {
-            target,
-            kind: RowKind::RATE,
-            lo: -limit,
-            hi: limit,
-            ..Self::bilateral(jac, 0.0, slot)
-        }
-    }
-
     /// Whether the force may act in one direction only.
     pub fn is_one_sided(&self) -> bool {
         (self.lo == 0.0 && self.hi == f64::INFINITY)
             || (self.hi == 0.0 && self.lo == f64::NEG_INFINITY)
+    }
+
+    /// Whether both bounds are infinite.
+    pub fn is_bilateral(&self) -> bool {
+        self.lo == f64::NEG_INFINITY && self.hi == f64::INFINITY
+    }
+
+    /// The same row seen from the other side: −φ, −J, bounds exchanged.
+    pub fn reversed(self) -> Self {
+        Self {
+            jac: self.jac.map(|half| half * -1.0),
+            gap: -self.gap,
+            target: -self.target,
+            lo: -self.hi,
+            hi: -self.lo,
+            warm: -self.warm,
+            ..self
+        }
+    }
+
+    /// Checks the numbers of a row a user states.
+    ///
+    /// # Errors
+    /// A number that is not finite, lo above hi, c or d or e negative, α outside [0, 1] or not 1 on a
+    /// row that needs it, stabilisation outside its range.
+    pub fn validate(&self) -> Result<()> {
+        check::finite("gap", self.gap)?;
+        check::finite("target", self.target)?;
+        check::bound("lo", self.lo)?;
+        check::bound("hi", self.hi)?;
+        if self.lo > self.hi {
+            return Err(Error::OutOfRange {
+                argument: "lo",
+                value: self.lo,
+                valid: "<= hi",
+            });
+        }
+        if !self.jac.iter().all(Twist::is_finite) {
+            return Err(Error::NotFinite {
+                argument: "jac",
+                value: f64::NAN,
+            });
+        }
+        self.validate_kind()?;
+        self.stabilise.map_or(Ok(()), |s| s.validate())?;
+        self.alpha.map_or(Ok(()), |a| self.validate_alpha(a))
+    }
+
+    fn validate_kind(&self) -> Result<()> {
+        match self.kind {
+            RowKind::Position {
+                compliance,
+                damping,
+            } => Compliance::new(compliance, damping).map(|_| ()),
+            RowKind::Velocity { viscous } => viscous
+                .map_or(Ok(0.0), |b| check::positive("viscous", b))
+                .map(|_| ()),
+            RowKind::Midpoint => Ok(()),
+            RowKind::Acceleration {
+                offset,
+                epsilon,
+                damping,
+                frequency,
+            } => {
+                check::finite("offset", offset)?;
+                check::non_negative("epsilon", epsilon)?;
+                check::non_negative("damping", damping)?;
+                check::non_negative("frequency", frequency).map(|_| ())
+            }
+            RowKind::Restitution { e, threshold } => {
+                check::fraction("e", e)?;
+                check::non_negative("threshold", threshold).map(|_| ())
+            }
+        }
+    }
+
+    fn validate_alpha(&self, alpha: f64) -> Result<()> {
+        check::fraction("alpha", alpha)?;
+        let soft = matches!(self.kind, RowKind::Position { compliance, .. } if compliance > 0.0);
+        if alpha < 1.0 && !(soft && self.is_bilateral()) {
+            return Err(Error::OutOfRange {
+                argument: "alpha",
+                value: alpha,
+                valid: "1 on hard, one-sided and boxed rows: below 1 their error rings instead of decaying",
+            });
+        }
+        Ok(())
     }
 }

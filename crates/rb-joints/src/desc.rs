@@ -4,12 +4,15 @@
 //! the origin of b's joint frame.
 
 use crate::joint::{Joint, JointCx};
+use crate::options::{RowOptions, Yield};
 use crate::parts::Frames;
 use crate::registry::AnyJoint;
 use rb_core::Result;
+use rb_core::compliance::Compliance;
 use rb_core::error::check;
 use rb_core::math::Wrench;
 use rb_core::row::Row;
+use rb_core::stabilise::Stabilisation;
 use serde::{Deserialize, Serialize};
 
 /// Input for creating a joint.
@@ -23,6 +26,8 @@ pub struct JointDesc {
     pub break_force: Option<f64>,
     /// Reaction torque (N·m) above which the joint breaks.
     pub break_torque: Option<f64>,
+    /// Compliance, α and stabilisation of the locked directions.
+    pub options: RowOptions,
     /// Anything the user wants to find again.
     pub user_data: u64,
 }
@@ -35,6 +40,7 @@ impl JointDesc {
             collide_connected: false,
             break_force: None,
             break_torque: None,
+            options: RowOptions::default(),
             user_data: 0,
         }
     }
@@ -57,6 +63,40 @@ impl JointDesc {
         self
     }
 
+    /// Sets the options of the locked directions.
+    pub fn options(mut self, options: RowOptions) -> Self {
+        self.options = options;
+        self
+    }
+
+    /// Lets all locked directions yield by the same compliance.
+    pub fn yielding(mut self, c: Compliance) -> Self {
+        self.options.yields = Yield::Each(c);
+        self
+    }
+
+    /// Lets the locked directions yield by a full matrix over them, row-major (m/N, rad/N,
+    /// rad/(N·m)), with the damping time d (s).
+    pub fn bushing(mut self, matrix: impl Into<Vec<f64>>, damping: f64) -> Self {
+        self.options.yields = Yield::Block {
+            matrix: matrix.into(),
+            damping,
+        };
+        self
+    }
+
+    /// Sets how errors of the locked directions are taken out.
+    pub fn stabilise(mut self, way: Stabilisation) -> Self {
+        self.options.stabilise = Some(way);
+        self
+    }
+
+    /// Sets α of the locked directions; only yielding ones may differ from 1.
+    pub fn alpha(mut self, alpha: f64) -> Self {
+        self.options.alpha = Some(alpha);
+        self
+    }
+
     /// Stores a number of the user's.
     pub fn user_data(mut self, data: u64) -> Self {
         self.user_data = data;
@@ -67,6 +107,7 @@ impl JointDesc {
     /// Those of the joint; a threshold that is not above zero.
     pub fn validate(&self) -> Result<()> {
         self.kind.validate()?;
+        self.options.validate()?;
         for (argument, threshold) in [
             ("break_force", self.break_force),
             ("break_torque", self.break_torque),

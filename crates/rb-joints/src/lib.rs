@@ -24,6 +24,8 @@ pub mod parts;
 
 mod axis;
 mod ball;
+mod constraint;
+mod curvature;
 mod custom;
 mod cylindrical;
 mod desc;
@@ -35,6 +37,7 @@ mod gizmo;
 mod hinge;
 mod joint;
 mod memory;
+mod options;
 mod placing;
 mod registry;
 mod screw;
@@ -44,6 +47,11 @@ mod universal;
 
 pub use axis::{Axis, Role, SLOTS, Slot};
 pub use ball::Ball;
+pub use constraint::{
+    AnyConstraint, Constraint, ConstraintCx, ConstraintRow, ConstraintRows, Coupling,
+    CustomConstraint, JointView, Measure, Quantity, carried, check_constraint, check_joint,
+};
+pub use curvature::{eigen, stiffness};
 pub use custom::Custom;
 pub use cylindrical::Cylindrical;
 pub use desc::{JointDesc, reaction};
@@ -54,6 +62,7 @@ pub use fixed::Fixed;
 pub use hinge::Hinge;
 pub use joint::{Coordinate, Coordinates, Joint, JointBody, JointCx, Rows, check_frames, is_rigid};
 pub use memory::JointMemory;
+pub use options::{RowOptions, Yield};
 pub use placing::{frame_across, frame_along, frames_at};
 pub use registry::AnyJoint;
 pub use screw::Screw;

@@ -9,7 +9,7 @@
 
 use crate::linalg::ldl;
 use rb_core::elimination::Elimination;
-use rb_core::problem::{Block, Pass, Problem, Source};
+use rb_core::problem::{Block, NO_EXTRA, Pass, Problem, Source};
 use rb_core::solver::Scratch;
 
 /// Rounds of pivoting before the sweeps are left to finish the bounds one joint at a time.
@@ -57,8 +57,10 @@ impl<'a> Joints<'a> {
         plan.work.filter(|&w| w > 0)?;
         let mut by_joint = vec![None; plan.order.len()];
         for block in &p.blocks {
-            if let Source::Joint(j) = block.source {
-                by_joint[j as usize] = Some(*block);
+            match block.source {
+                Source::Joint(j) => by_joint[j as usize] = Some(*block),
+                Source::Constraint(k) => by_joint[plan.pairs() + k as usize] = Some(*block),
+                Source::Contact { .. } => {}
             }
         }
         let blocks: Vec<_> = plan.order.iter().map(|&j| by_joint[j as usize]).collect();
@@ -151,8 +153,8 @@ impl<'a> Joints<'a> {
                 let entry = if pinned {
                     f64::from(u8::from(ri == rk))
                 } else {
-                    let reg = if ri == rk {
-                        p.rows[ri].term(self.pass).reg
+                    let reg = if i == k {
+                        p.reg(&bi, ri, rk, self.pass)
                     } else {
                         0.0
                     };
@@ -367,6 +369,9 @@ impl<'a> Joints<'a> {
 
 /// J W Jᵀ between rows of two blocks: over the bodies they share.
 fn shared(p: &Problem, a: &Block, ra: usize, b: &Block, rb: usize) -> f64 {
+    if a.extra != NO_EXTRA || b.extra != NO_EXTRA {
+        return p.shared(a, ra, b, rb);
+    }
     let mut sum = 0.0;
     for s in 0..2 {
         for t in 0..2 {
@@ -380,12 +385,7 @@ fn shared(p: &Problem, a: &Block, ra: usize, b: &Block, rb: usize) -> f64 {
 
 /// Adds an impulse to a row and moves its bodies.
 fn push(p: &mut Problem, u: &Unknown, delta: f64) {
-    if delta == 0.0 {
-        return;
+    if delta != 0.0 {
+        p.push_impulse(&u.block, u.row, delta);
     }
-    let row = &mut p.rows[u.row];
-    row.lambda += delta;
-    let mjt = row.mjt;
-    p.bodies[u.block.bodies[0] as usize].vel += mjt[0] * delta;
-    p.bodies[u.block.bodies[1] as usize].vel += mjt[1] * delta;
 }

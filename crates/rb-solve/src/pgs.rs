@@ -15,7 +15,7 @@ use crate::direct::Joints;
 use crate::linalg::{boxed, ldl};
 use glam::{DMat2, DMat3, DVec2, DVec3};
 use rb_core::law::{Law, LawSet};
-use rb_core::problem::{Block, Pass, Problem, Source};
+use rb_core::problem::{Block, NO_EXTRA, Pass, Problem, Source};
 use rb_core::solver::{Budget, IslandSolver, Scratch, SolveOutcome, SolveStatus};
 
 /// Block projected Gauss–Seidel.
@@ -112,7 +112,10 @@ fn sweep(
 }
 
 /// Entry of J W Jᵀ between two rows of one block.
-fn coupling(p: &Problem, i: usize, j: usize) -> f64 {
+fn coupling(p: &Problem, block: &Block, i: usize, j: usize) -> f64 {
+    if block.extra != NO_EXTRA {
+        return p.shared(block, i, block, j);
+    }
     let (a, b) = (&p.rows[i], &p.rows[j]);
     a.jac[0].dot(&b.mjt[0]) + a.jac[1].dot(&b.mjt[1])
 }
@@ -131,12 +134,8 @@ fn prepare(p: &Problem, pass: Pass, scratch: &mut Scratch) {
             let n = block.len as usize;
             for i in block.rows() {
                 for j in block.rows() {
-                    let reg = if i == j {
-                        p.rows[i].term(pass).reg
-                    } else {
-                        0.0
-                    };
-                    scratch.numbers.push(coupling(p, i, j) + reg);
+                    let entry = coupling(p, block, i, j) + p.reg(block, i, j, pass);
+                    scratch.numbers.push(entry);
                 }
             }
             if p.rows[block.rows()].iter().all(|r| r.is_bilateral()) {
@@ -151,7 +150,7 @@ fn prepare_friction(p: &Problem, block: &Block, pass: Pass, numbers: &mut Vec<f6
     let mut a = DMat3::ZERO;
     for i in 0..3 {
         for j in 0..3 {
-            a.col_mut(j)[i] = coupling(p, f + i, f + j);
+            a.col_mut(j)[i] = coupling(p, block, f + i, f + j);
         }
         a.col_mut(i)[i] += p.rows[f + i].term(pass).reg;
     }
@@ -180,18 +179,12 @@ fn visit(p: &mut Problem, index: usize, pass: Pass, matrices: &Matrices) -> f64 
 
 /// Adds impulses to the rows of a block and moves its bodies; returns the largest change.
 fn apply(p: &mut Problem, block: &Block, delta: &[f64]) -> f64 {
-    let [ia, ib] = block.bodies.map(|i| i as usize);
     let mut change = 0.0f64;
     for (r, &d) in block.rows().zip(delta) {
-        if d == 0.0 {
-            continue;
+        if d != 0.0 {
+            p.push_impulse(block, r, d);
+            change = change.max(d.abs() * p.rows[r].diag);
         }
-        let row = &mut p.rows[r];
-        row.lambda += d;
-        let (ma, mb, diag) = (row.mjt[0], row.mjt[1], row.diag);
-        p.bodies[ia].vel += ma * d;
-        p.bodies[ib].vel += mb * d;
-        change = change.max(d.abs() * diag);
     }
     change
 }
@@ -205,12 +198,11 @@ fn visit_row(p: &mut Problem, block: &Block, r: usize, pass: Pass) -> f64 {
     }
     let next = (row.lambda - w / a).max(row.lo).min(row.hi);
     let delta = next - row.lambda;
-    let one = Block {
-        first: r as u32,
-        len: 1,
-        ..*block
-    };
-    apply(p, &one, &[delta])
+    if delta == 0.0 {
+        return 0.0;
+    }
+    p.push_impulse(block, r, delta);
+    delta.abs() * p.rows[r].diag
 }
 
 fn visit_rows(p: &mut Problem, block: &Block, pass: Pass, a: &[f64]) -> f64 {

@@ -27,6 +27,7 @@ impl World {
         let b = self.body(body)?;
         let (colliders, joints) = (b.colliders.clone(), b.joints.clone());
         self.state.wake(body.index());
+        self.state.unlink_constraints(|c| c.bodies.contains(&body));
         for joint in joints {
             self.remove_joint(joint)?;
         }

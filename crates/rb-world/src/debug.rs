@@ -4,7 +4,7 @@ use crate::world::World;
 use bitflags::bitflags;
 use rb_core::body::BodyKind;
 use rb_core::draw::{DrawSink, color};
-use rb_joints::Joint;
+use rb_joints::{Constraint, Joint};
 
 bitflags! {
     /// What [`World::draw`] draws.
@@ -33,6 +33,12 @@ impl World {
         if what.contains(DrawFlags::JOINTS) {
             for (_, joint) in self.state.joints.iter() {
                 joint.desc.kind.draw(&self.state.joint_cx(joint), sink);
+            }
+            for (_, constraint) in self.state.constraints.iter() {
+                let view = self
+                    .state
+                    .constraint_view(&constraint.kind, &constraint.bodies);
+                constraint.kind.draw(&view.cx(), sink);
             }
         }
         if what.contains(DrawFlags::CONTACTS) {

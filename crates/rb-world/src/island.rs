@@ -6,11 +6,16 @@
 
 mod assemble;
 mod finish;
+mod iterate;
+mod stiffness;
+mod wide;
 
-use crate::state::{JointSlot, State};
+use iterate::Bent;
+
+use crate::state::{ConstraintSlot, JointSlot, State};
 use rb_core::arena::Arena;
 use rb_core::contact_block::ContactSet;
-use rb_core::handle::JointKey;
+use rb_core::handle::{ConstraintKey, JointKey};
 use rb_core::integrate::Mover;
 use rb_core::manifold::MAX_POINTS;
 use rb_core::mass::InvMass;
@@ -26,6 +31,14 @@ use rb_joints::{JointMemory, Rows};
 pub(crate) struct IslandJoint {
     pub(crate) slot: u32,
     pub(crate) movers: [u32; 2],
+    pub(crate) memory: JointMemory,
+}
+
+/// A constraint within an island.
+#[derive(Clone, Debug)]
+pub(crate) struct IslandConstraint {
+    pub(crate) slot: u32,
+    pub(crate) movers: Vec<u32>,
     pub(crate) memory: JointMemory,
 }
 
@@ -53,6 +66,9 @@ pub(crate) struct Shared<'a> {
     pub(crate) params: &'a Params,
     pub(crate) contacts: &'a ContactSet,
     pub(crate) joints: &'a Arena<JointKey, JointSlot>,
+    pub(crate) constraints: &'a Arena<ConstraintKey, ConstraintSlot>,
+    /// Time at the start of the step (s).
+    pub(crate) time: f64,
     pub(crate) solver: &'a dyn IslandSolver,
     pub(crate) h: f64,
     /// Stored impulses times this are impulses of the present substep.
@@ -67,6 +83,8 @@ impl<'a> Shared<'a> {
             params: &state.params,
             contacts: &state.contacts,
             joints: &state.joints,
+            constraints: &state.constraints,
+            time: state.time,
             solver,
             h,
             warm_scale,
@@ -81,6 +99,7 @@ pub(crate) struct Island {
     pub(crate) movers: Vec<Mover>,
     pub(crate) movable: usize,
     pub(crate) joints: Vec<IslandJoint>,
+    pub(crate) constraints: Vec<IslandConstraint>,
     pub(crate) contacts: Vec<IslandContact>,
     pub(crate) problem: Problem,
     pub(crate) outcome: Outcome,
@@ -88,6 +107,10 @@ pub(crate) struct Island {
     pub(crate) frozen: Vec<u32>,
     scratch: Scratch,
     rows: Rows,
+    /// Rows that are iterated to φ(x⁺) = 0.
+    bent: Vec<Bent>,
+    /// Time since the start of the step (s).
+    elapsed: f64,
 }
 
 impl Island {
@@ -100,6 +123,7 @@ impl Island {
         self.movers.clear();
         self.movable = 0;
         self.joints.clear();
+        self.constraints.clear();
         self.contacts.clear();
         self.problem.clear();
         self.frozen.clear();
@@ -128,6 +152,11 @@ impl Island {
                 .collect();
             joint.memory.store(scaled);
         }
+        for c in &mut self.constraints {
+            let scale = |&(s, p): &(u8, f64)| (s, p * factor);
+            let scaled: Vec<_> = c.memory.impulses().iter().map(scale).collect();
+            c.memory.store(scaled);
+        }
         for p in self
             .contacts
             .iter_mut()
@@ -144,6 +173,7 @@ impl Island {
             self.movers.clone(),
             self.joints.clone(),
             self.contacts.clone(),
+            self.constraints.clone(),
         );
         for _attempt in 0..=self.movable {
             self.outcome = Outcome::default();
@@ -151,8 +181,12 @@ impl Island {
             if broken.is_empty() {
                 break;
             }
-            let (movers, joints, contacts) = start.clone();
+            let (movers, joints, contacts, constraints) = start.clone();
             (self.movers, self.joints, self.contacts) = (movers, joints, contacts);
+            self.constraints = constraints;
+            for c in &mut self.constraints {
+                c.memory.store([]);
+            }
             for joint in &mut self.joints {
                 joint.memory.store([]);
             }
@@ -171,6 +205,7 @@ impl Island {
     /// Runs the substeps; stops at the first that leaves a body in a non-finite state, and says who is
     /// to blame.
     fn substeps(&mut self, shared: &Shared) -> Vec<u32> {
+        self.elapsed = 0.0;
         for _ in 0..shared.params.substeps {
             self.substep(shared);
             let broken = self.unsound();
@@ -202,13 +237,8 @@ impl Island {
 
     fn substep(&mut self, shared: &Shared) {
         self.assemble(shared);
-        let gyroscopic = shared.params.gyroscopic;
-        let beta = shared.params.scheme.beta;
         self.solve(shared, Pass::Position, shared.params.sweeps.position);
-        for (m, b) in self.movers.iter_mut().zip(&self.problem.bodies) {
-            let v = b.vel * beta + m.vel * (1.0 - beta);
-            m.advance(shared.h, v, gyroscopic);
-        }
+        self.move_bodies(shared);
         // With contacts always: a gap that closed is zero give or take rounding, and rounding must not
         // decide how often the contacts are swept.
         if !self.contacts.is_empty() || !self.problem.passes_agree() {
@@ -219,6 +249,17 @@ impl Island {
             m.vel = b.vel;
         }
         self.keep_impulses();
+        self.elapsed += shared.h;
+    }
+
+    /// Moves all poses with the velocities found, β v⁺ + (1−β) v.
+    fn advance(&mut self, shared: &Shared) {
+        let gyroscopic = shared.params.gyroscopic;
+        let beta = shared.params.scheme.beta;
+        for (m, b) in self.movers.iter_mut().zip(&self.problem.bodies) {
+            let v = b.vel * beta + m.vel * (1.0 - beta);
+            m.advance(shared.h, v, gyroscopic);
+        }
     }
 
     /// Solves one pass. With the variational rotation the problem is linear only around the present
@@ -253,8 +294,8 @@ impl Island {
         for block in &self.problem.blocks {
             for r in block.rows() {
                 let row = &self.problem.rows[r];
-                for side in 0..2 {
-                    impulse[block.bodies[side] as usize] += row.jac[side].ang * row.lambda;
+                for (body, jac, _) in self.problem.columns(block, r) {
+                    impulse[body] += jac.ang * row.lambda;
                 }
             }
         }
@@ -279,12 +320,19 @@ impl Island {
         for joint in &mut self.joints {
             joint.memory.store([]);
         }
+        for constraint in &mut self.constraints {
+            constraint.memory.store([]);
+        }
         for block in &self.problem.blocks {
             let rows = &self.problem.rows[block.rows()];
             match block.source {
                 Source::Joint(j) => {
                     let memory = &mut self.joints[j as usize].memory;
-                    memory.store(rows.iter().map(|r| (r.slot, r.lambda)));
+                    memory.store(remembered(rows));
+                }
+                Source::Constraint(k) => {
+                    let memory = &mut self.constraints[k as usize].memory;
+                    memory.store(remembered(rows));
                 }
                 Source::Contact { manifold, point } => {
                     let impulse = &mut self.contacts[manifold as usize].impulse[point as usize];
@@ -294,4 +342,13 @@ impl Island {
             }
         }
     }
+}
+
+/// Slot of rows nobody asks for again.
+pub(crate) const NO_SLOT: u8 = u8::MAX;
+
+/// Impulses by slot, without those of rows that are made anew in every step.
+fn remembered(rows: &[ProblemRow]) -> impl Iterator<Item = (u8, f64)> + '_ {
+    let kept = rows.iter().filter(|r| r.slot != NO_SLOT);
+    kept.map(|r| (r.slot, r.lambda))
 }

@@ -7,7 +7,8 @@ use rb_core::handle::{BodyHandle, JointHandle};
 use rb_core::math::Wrench;
 use rb_core::{Error, Result};
 use rb_joints::{
-    Axis, Coordinate, Coordinates, Drive, Joint, JointDesc, JointMemory, Role, Rows, Slot, reaction,
+    Axis, Constraint, Coordinate, Coordinates, Drive, Joint, JointDesc, JointMemory, Role, Rows,
+    Slot, reaction,
 };
 
 /// How hard one drive of a joint works.
@@ -193,6 +194,7 @@ impl State {
     /// Takes a joint out of the world and of its bodies.
     pub(crate) fn unlink_joint(&mut self, joint: JointHandle) -> Option<JointSlot> {
         let slot = self.joints.remove(joint)?;
+        self.unlink_constraints(|c| c.kind.joints().contains(&joint));
         for body in slot.bodies {
             if let Some(b) = self.bodies.get_mut(body) {
                 b.joints.retain(|j| *j != joint);

@@ -8,6 +8,7 @@
 
 mod bodies;
 mod colliders;
+mod constraints;
 mod debug;
 mod events;
 mod explain;

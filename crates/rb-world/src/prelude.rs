@@ -11,11 +11,17 @@ pub use crate::world::World;
 pub use glam::{DMat3, DQuat, DVec3, Quat, Vec3};
 pub use rb_contact::{ColliderDesc, CollisionGroups, Combine, Material, Shape};
 pub use rb_core::body::{Body, BodyDesc, BodyFlags, BodyKind};
+pub use rb_core::compliance::Compliance;
 pub use rb_core::draw::DrawSink;
-pub use rb_core::handle::{BodyHandle, ColliderHandle, JointHandle};
+pub use rb_core::handle::{BodyHandle, ColliderHandle, ConstraintHandle, JointHandle};
 pub use rb_core::manifold::FrictionLaw;
 pub use rb_core::mass::{LockedAxes, MassProps};
 pub use rb_core::math::{Pose, Twist, Wrench};
-pub use rb_core::params::{Gyroscopic, Params, Scheme, Softening};
+pub use rb_core::params::{GeometricStiffness, Gyroscopic, Params, Scheme, Softening};
 pub use rb_core::report::{Culprit, IslandReport, StepReport};
-pub use rb_joints::{AnyJoint, Axis, Ball, Fixed, Hinge, Joint, JointDesc, Motor, Slider, Spring};
+pub use rb_core::row::Row;
+pub use rb_core::stabilise::Stabilisation;
+pub use rb_joints::{
+    AnyJoint, Axis, Ball, Coupling, CustomConstraint, Drive, Fixed, Hinge, Joint, JointDesc, Motor,
+    Quantity, RowOptions, Slider, Spring,
+};

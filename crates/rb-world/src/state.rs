@@ -8,10 +8,12 @@ use rb_contact::broad::BroadPhase;
 use rb_core::arena::Arena;
 use rb_core::body::Body;
 use rb_core::contact_block::ContactSet;
-use rb_core::handle::{BodyHandle, BodyKey, ColliderHandle, ColliderKey, JointHandle, JointKey};
+use rb_core::handle::{
+    BodyHandle, BodyKey, ColliderHandle, ColliderKey, ConstraintKey, JointHandle, JointKey,
+};
 use rb_core::math::{Pose, Twist};
 use rb_core::params::Params;
-use rb_joints::{JointBody, JointCx, JointDesc, JointMemory};
+use rb_joints::{AnyConstraint, JointBody, JointCx, JointDesc, JointMemory};
 use serde::{Deserialize, Serialize};
 
 /// A collider and the body that carries it.
@@ -29,6 +31,14 @@ pub(crate) struct JointSlot {
     pub(crate) memory: JointMemory,
 }
 
+/// A constraint and the bodies it acts on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct ConstraintSlot {
+    pub(crate) kind: AnyConstraint,
+    pub(crate) bodies: Vec<BodyHandle>,
+    pub(crate) memory: JointMemory,
+}
+
 /// Pairs of collider slots, sorted, lower slot first.
 pub(crate) type PairList = Vec<[u32; 2]>;
 
@@ -39,6 +49,7 @@ pub(crate) struct State {
     pub(crate) bodies: Arena<BodyKey, Body>,
     pub(crate) colliders: Arena<ColliderKey, ColliderSlot>,
     pub(crate) joints: Arena<JointKey, JointSlot>,
+    pub(crate) constraints: Arena<ConstraintKey, ConstraintSlot>,
     pub(crate) broad: BroadPhase,
     pub(crate) contacts: ContactSet,
     /// Pairs that touch, and pairs of which one is a sensor that overlaps the other.
@@ -60,6 +71,7 @@ impl State {
             bodies: Arena::default(),
             colliders: Arena::default(),
             joints: Arena::default(),
+            constraints: Arena::default(),
             broad: BroadPhase::default(),
             contacts: ContactSet::default(),
             touching: Vec::new(),

@@ -21,7 +21,7 @@ pub fn factor_against(a: &mut [f64], n: usize, original: impl Fn(usize, &[f64]) 
         for k in 0..j {
             d -= a[j * n + k] * a[j * n + k] * a[k * n + k];
         }
-        let keep = d > DEPENDENT * original;
+        let keep = d.abs() > DEPENDENT * original.abs();
         a[j * n + j] = if keep { d } else { 0.0 };
         for i in j + 1..n {
             let mut s = a[i * n + j];
@@ -42,7 +42,7 @@ pub fn solve(a: &[f64], n: usize, x: &mut [f64]) {
     }
     for i in 0..n {
         let d = a[i * n + i];
-        x[i] = if d > 0.0 { x[i] / d } else { 0.0 };
+        x[i] = if d == 0.0 { 0.0 } else { x[i] / d };
     }
     for i in (0..n).rev() {
         for k in i + 1..n {

@@ -5,7 +5,7 @@ use rb_core::discretise::Discretiser;
 use rb_core::law::Law;
 use rb_core::manifold::ContactMaterial;
 use rb_core::math::Twist;
-use rb_core::problem::{ProblemBody, ProblemRow, Source, Term};
+use rb_core::problem::{Extra, ProblemBody, ProblemRow, Source, Term};
 use rb_joints::{Joint, JointBody, JointCx};
 use smallvec::SmallVec;
 
@@ -28,15 +28,20 @@ impl Island {
         }
         let mut numbers = Discretiser::new(shared.params, shared.h);
         let pairs: Vec<_> = self.joints.iter().map(|j| j.movers).collect();
+        let wide: Vec<_> = self.constraints.iter().map(|c| c.movers.clone()).collect();
         self.scratch
             .plan
-            .analyse(&pairs, self.movable as u32, DIRECT_WORK);
+            .analyse(&pairs, &wide, self.movable as u32, DIRECT_WORK);
         if self.scratch.plan.work.is_some() {
             // Solved exactly, so they need no softening, and rigid rows keep the energy.
             numbers.joint_softening = None;
         }
+        self.bent.clear();
         for j in 0..self.joints.len() {
             self.assemble_joint(shared, &numbers, j);
+        }
+        for c in 0..self.constraints.len() {
+            self.assemble_constraint(shared, &numbers, c);
         }
         for c in 0..self.contacts.len() {
             self.assemble_contact(shared, &numbers, c);
@@ -44,18 +49,20 @@ impl Island {
     }
 
     pub(super) fn joint_cx(&self, joint: &IslandJoint, h: f64) -> JointCx {
-        let see = |i: u32| {
-            let m = &self.movers[i as usize];
-            JointBody {
-                pose: m.frame(),
-                com: m.com,
-                vel: m.vel,
-            }
-        };
         JointCx {
-            a: see(joint.movers[0]),
-            b: see(joint.movers[1]),
+            a: self.see(joint.movers[0]),
+            b: self.see(joint.movers[1]),
             h,
+        }
+    }
+
+    /// A body as joints and constraints see it.
+    pub(super) fn see(&self, i: u32) -> JointBody {
+        let m = &self.movers[i as usize];
+        JointBody {
+            pose: m.frame(),
+            com: m.com,
+            vel: m.vel,
         }
     }
 
@@ -67,17 +74,41 @@ impl Island {
         };
         self.rows.clear();
         slot.desc.kind.rows(&cx, &joint.memory, &mut self.rows);
+        let options = &slot.desc.options;
+        let cross = if options.is_default() {
+            None
+        } else {
+            options.apply(&mut self.rows)
+        };
         let bodies = joint.movers;
         let [a, b] = bodies.map(|i| &self.movers[i as usize]);
+        let free = bodies.map(|i| self.problem.bodies[i as usize].free);
         let mut block = SmallVec::<[ProblemRow; 12]>::new();
         for row in &self.rows {
             let [ja, jb] = &row.jac;
             let rate = ja.dot(&a.vel) + jb.dot(&b.vel);
+            let free_rate = ja.dot(&free[0]) + jb.dot(&free[1]);
             let inv_mass = a.inv.apply(ja).dot(ja) + b.inv.apply(jb).dot(jb);
-            block.push(numbers.row(row, rate, inv_mass));
+            block.push(numbers.row(row, rate, free_rate, inv_mass));
         }
-        self.problem
-            .push_block(bodies, Law::Rows, Source::Joint(j as u32), &block);
+        let source = Source::Joint(j as u32);
+        let stiff = self.joint_stiffness(shared, &slot.desc.kind, &cx, j);
+        if cross.is_none() && stiff.is_empty() {
+            self.problem.push_block(bodies, Law::Rows, source, &block);
+        } else {
+            let cross = cross.map_or_else(Vec::new, |c| {
+                numbers.coupled(&self.rows, &c, block.len() + stiff.len())
+            });
+            block.extend(stiff);
+            let extra = Extra {
+                cross,
+                ..Extra::default()
+            };
+            self.problem.push_wide_block(bodies, source, &block, extra);
+        }
+        let rows = std::mem::take(&mut self.rows);
+        self.note_bent(numbers, source, rows.iter());
+        self.rows = rows;
     }
 
     fn assemble_contact(&mut self, shared: &Shared, numbers: &Discretiser, c: usize) {

@@ -34,6 +34,7 @@ impl Island {
             slot.desc
                 .kind
                 .rows(&cx, &self.joints[j].memory, &mut self.rows);
+            slot.desc.options.apply(&mut self.rows);
             let extent = self.joints[j]
                 .movers
                 .map(|m| self.movers[m as usize].extent);
@@ -43,27 +44,44 @@ impl Island {
                 .iter()
                 .fold(out.joint_error, |e, r| e.max(row_error(r, extent)));
         }
+        for c in 0..self.constraints.len() {
+            for row in self.constraint_rows(shared, c) {
+                let angular = row.jac.iter().all(|j| j.lin == glam::DVec3::ZERO);
+                let movers = self.constraints[c].movers.iter();
+                let extent = movers.map(|&m| self.movers[m as usize].extent);
+                let length = if angular {
+                    extent.fold(0.0, f64::max)
+                } else {
+                    1.0
+                };
+                out.joint_error = out.joint_error.max(gap_error(&row.row) * length);
+            }
+        }
         self.outcome = out;
     }
 }
 
 /// How far a hard position row is from holding (m; rad times `extent`).
 fn row_error(row: &Row, extent: f64) -> f64 {
-    if !matches!(
+    let gap = gap_error(row);
+    let angular = row.jac.iter().all(|j| j.lin == glam::DVec3::ZERO);
+    if angular { gap * extent } else { gap }
+}
+
+/// How far the gap of a hard position row is outside what it may be (m or rad).
+fn gap_error(row: &Row) -> f64 {
+    let hard = matches!(
         row.kind,
         RowKind::Position {
             compliance: 0.0,
             ..
         }
-    ) {
-        return 0.0;
-    }
-    let gap = match (row.lo < 0.0, row.hi > 0.0) {
+    );
+    match (row.lo < 0.0, row.hi > 0.0) {
+        _ if !hard => 0.0,
         (true, true) => row.gap.abs(),
         (false, true) => (-row.gap).max(0.0),
         (true, false) => row.gap.max(0.0),
         (false, false) => 0.0,
-    };
-    let angular = row.jac.iter().all(|j| j.lin == glam::DVec3::ZERO);
-    if angular { gap * extent } else { gap }
+    }
 }

@@ -1,8 +1,9 @@
 //! Stage 3: which bodies can feel one another, and one [`Island`](crate::island::Island) for each set.
 
 use crate::frame::Frame;
-use crate::island::{IslandContact, IslandJoint};
+use crate::island::{IslandConstraint, IslandContact, IslandJoint};
 use crate::state::State;
+use rb_core::handle::BodyHandle;
 use rb_core::integrate::Mover;
 use rb_core::manifold::MAX_POINTS;
 use rb_core::mass::InvMass;
@@ -15,6 +16,7 @@ pub(crate) fn run(state: &State, frame: &mut Frame) {
     link(state, frame);
     place_bodies(state, frame);
     place_joints(state, frame);
+    place_constraints(state, frame);
     place_contacts(state, frame);
 }
 
@@ -28,6 +30,14 @@ fn link(state: &State, frame: &mut Frame) {
     };
     for (_, joint) in state.joints.iter() {
         join(joint.bodies.map(|h| h.index()));
+    }
+    for (_, constraint) in state.constraints.iter() {
+        // All awake bodies of the constraint end up together, whatever lies between them.
+        let awake = |h: &&BodyHandle| state.is_active(h.index());
+        let mut awake = constraint.bodies.iter().filter(awake);
+        if let Some(first) = awake.next() {
+            awake.for_each(|other| join([first.index(), other.index()]));
+        }
     }
     for i in 0..state.contacts.len() {
         join(state.contacts.bodies(i));
@@ -71,25 +81,48 @@ fn place_bodies(state: &State, frame: &mut Frame) {
 fn seat(state: &State, frame: &mut Frame, slots: [u32; 2]) -> Option<(usize, [u32; 2])> {
     let home = slots.map(|s| frame.place[s as usize][0]);
     let island = home.into_iter().find(|&h| h != NOWHERE)? as usize;
-    let seats = slots.map(|slot| {
-        let place = frame.place[slot as usize];
-        if place[0] as usize == island {
-            return place[1];
-        }
-        let isle = &mut frame.islands[island];
-        let guests = &isle.movers[isle.movable..];
-        if let Some(k) = guests.iter().position(|m| m.slot == slot) {
-            return (isle.movable + k) as u32;
-        }
-        // Static, kinematic, frozen or asleep: it moves others, nothing moves it.
-        let guest = Mover::new(slot, state.body(slot), &state.params);
-        isle.movers.push(Mover {
-            inv: InvMass::ZERO,
-            ..guest
-        });
-        (isle.movers.len() - 1) as u32
-    });
+    let seats = slots.map(|slot| seat_in(state, frame, island, slot));
     Some((island, seats))
+}
+
+/// Number of a body in an island; one that does not live there becomes a guest.
+fn seat_in(state: &State, frame: &mut Frame, island: usize, slot: u32) -> u32 {
+    let place = frame.place[slot as usize];
+    if place[0] as usize == island {
+        return place[1];
+    }
+    let isle = &mut frame.islands[island];
+    let guests = &isle.movers[isle.movable..];
+    if let Some(k) = guests.iter().position(|m| m.slot == slot) {
+        return (isle.movable + k) as u32;
+    }
+    // Static, kinematic, frozen or asleep: it moves others, nothing moves it.
+    let guest = Mover::new(slot, state.body(slot), &state.params);
+    isle.movers.push(Mover {
+        inv: InvMass::ZERO,
+        ..guest
+    });
+    (isle.movers.len() - 1) as u32
+}
+
+fn place_constraints(state: &State, frame: &mut Frame) {
+    for (handle, constraint) in state.constraints.iter() {
+        let slots: Vec<u32> = constraint.bodies.iter().map(|h| h.index()).collect();
+        let mut homes = slots.iter().map(|&s| frame.place[s as usize][0]);
+        let Some(island) = homes.find(|&h| h != NOWHERE) else {
+            continue;
+        };
+        let island = island as usize;
+        let movers = slots
+            .iter()
+            .map(|&slot| seat_in(state, frame, island, slot))
+            .collect();
+        frame.islands[island].constraints.push(IslandConstraint {
+            slot: handle.index(),
+            movers,
+            memory: constraint.memory.clone(),
+        });
+    }
 }
 
 fn place_joints(state: &State, frame: &mut Frame) {

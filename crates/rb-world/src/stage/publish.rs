@@ -43,6 +43,11 @@ fn store_impulses(state: &mut State, frame: &Frame) {
                 slot.memory = j.memory.clone();
             }
         }
+        for c in &island.constraints {
+            if let Some(slot) = state.constraints.slot_mut(c.slot) {
+                slot.memory = c.memory.clone();
+            }
+        }
     }
 }
 
@@ -216,6 +221,10 @@ fn fill_report(
 fn culprit(state: &State, island: &Island, source: Source) -> Culprit {
     match source {
         Source::Joint(j) => Culprit::Joint(state.joint_handle(island.joints[j as usize].slot)),
+        Source::Constraint(k) => {
+            let slot = island.constraints[k as usize].slot;
+            Culprit::Constraint(state.constraints.handle_at(slot).unwrap_or_default())
+        }
         Source::Contact { manifold, .. } => {
             let i = island.contacts[manifold as usize].manifold as usize;
             let [a, b] = state.contacts.key(i).pair.map(|c| state.collider_handle(c));
