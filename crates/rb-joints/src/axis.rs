@@ -9,8 +9,8 @@
 use core::fmt;
 use serde::{Deserialize, Serialize};
 
-/// Number of slots: eight roles on each of six axes.
-pub const SLOTS: usize = 48;
+/// Number of slots: ten roles on each of six axes.
+pub const SLOTS: usize = 60;
 
 /// One of the six relative directions of b as seen from a.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -63,6 +63,10 @@ pub enum Role {
     Lock,
     /// Spring and damper.
     Spring,
+    /// Inertia of a rotor behind a gear.
+    Rotor,
+    /// Force commanded by a controller.
+    Actuator,
     /// Dry friction.
     Friction,
     /// Motor.
@@ -78,11 +82,13 @@ pub enum Role {
 }
 
 impl Role {
-    /// All eight, in the order in which a drive states its rows: the last ones have the last word
+    /// All ten, in the order in which a drive states its rows: the last ones have the last word
     /// in a sweep over the rows.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Lock,
         Self::Spring,
+        Self::Rotor,
+        Self::Actuator,
         Self::Friction,
         Self::Motor,
         Self::SlowLimit,
@@ -96,6 +102,8 @@ impl Role {
         [
             "lock",
             "spring",
+            "rotor",
+            "actuator",
             "friction",
             "motor",
             "slow limit",

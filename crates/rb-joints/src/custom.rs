@@ -81,6 +81,10 @@ impl Joint for Custom {
         self.joint.as_ref()?.drive(axis)
     }
 
+    fn placement(&self, values: &[f64; 6]) -> Option<Pose> {
+        self.joint.as_ref()?.placement(values)
+    }
+
     fn validate(&self) -> Result<()> {
         match &self.joint {
             Some(joint) => joint.validate(),

@@ -76,6 +76,10 @@ impl Joint for Distance {
         smallvec![Frames::new(cx, &self.frames).distance()]
     }
 
+    fn placement(&self, _values: &[f64; 6]) -> Option<Pose> {
+        None
+    }
+
     fn drive(&self, axis: Axis) -> Option<&Drive> {
         (axis == Axis::LinZ).then_some(&self.drive)
     }

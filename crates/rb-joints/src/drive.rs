@@ -2,6 +2,7 @@
 //!
 //! | feature | row (J = ∂q, J v = q̇) | force bounds |
 //! |---|---|---|
+//! | actuator u, rotor I | λ = n u; λ = −n² I Δq̇/h | equal; ±∞ |
 //! | spring k, d | c λ = −(q − rest + d/k q̇), c = 1/k; k = 0: λ = −d q̇ | ±∞ |
 //! | dry friction τ | J v⁺ = 0 | ±τ |
 //! | motor, rate r | J v⁺ = r | ±max |
@@ -20,6 +21,7 @@
 //!            Hélouvry, P. Dupont, C. Canudas de Wit, "A survey of models, analysis tools and
 //!            compensation methods for the control of machines with friction", 1994 (dry friction)
 
+use crate::actuator::Actuator;
 use crate::axis::Role;
 use crate::elements::{Limits, Motor, MotorMode, Spring};
 use crate::joint::{Coordinate, Rows};
@@ -47,6 +49,8 @@ pub struct Drive {
     pub damping: f64,
     /// Largest |q̇| (m/s or rad/s).
     pub max_rate: Option<f64>,
+    /// Force-controlled input.
+    pub actuator: Option<Actuator>,
 }
 
 impl Drive {
@@ -79,6 +83,12 @@ impl Drive {
         self
     }
 
+    /// Adds a force-controlled input.
+    pub fn actuator(mut self, actuator: Actuator) -> Self {
+        self.actuator = Some(actuator);
+        self
+    }
+
     /// Sets the largest dry friction force (N or N·m).
     pub fn friction(mut self, force: f64) -> Self {
         self.friction = force;
@@ -108,6 +118,7 @@ impl Drive {
         self.limits.map_or(Ok(()), |limits| limits.validate())?;
         self.motor.map_or(Ok(()), |motor| motor.validate())?;
         self.spring.map_or(Ok(()), |spring| spring.validate())?;
+        self.actuator.map_or(Ok(()), |a| a.validate())?;
         check::non_negative("friction", self.friction)?;
         check::non_negative("damping", self.damping)?;
         if let Some(rate) = self.max_rate {
@@ -119,6 +130,9 @@ impl Drive {
     /// Appends the rows of all features, in the order of [`Role::ALL`]. `h` is the substep (s).
     pub fn rows(&self, q: &Coordinate, h: f64, out: &mut Rows) {
         out.extend(self.spring_row(q));
+        if let Some(actuator) = &self.actuator {
+            actuator.rows(q, h, out);
+        }
         if self.friction > 0.0 {
             out.push(Row::drive(
                 q.jac,
@@ -253,6 +267,12 @@ macro_rules! drive_builders {
             /// Adds a spring.
             pub fn spring(mut self, spring: $crate::Spring) -> Self {
                 self.$drive = self.$drive.spring(spring);
+                self
+            }
+
+            /// Adds a force-controlled input.
+            pub fn actuator(mut self, actuator: $crate::Actuator) -> Self {
+                self.$drive = self.$drive.actuator(actuator);
                 self
             }
 

@@ -15,6 +15,7 @@ use crate::drive::Drive;
 use crate::gizmo;
 use crate::memory::JointMemory;
 use crate::parts::Frames;
+use crate::placing::swung;
 use glam::DVec3;
 use rb_core::draw::DrawSink;
 use rb_core::math::{Pose, Twist};
@@ -92,6 +93,14 @@ pub trait Joint: core::fmt::Debug + Send + Sync {
     /// The drive of a free coordinate, for commands between steps.
     fn drive_mut(&mut self, _axis: Axis) -> Option<&mut Drive> {
         None
+    }
+
+    /// Pose of b's joint frame in a's for given values of the free coordinates, by [`Axis::index`]
+    /// (m, rad; locked and absent ones are zero): the way from joint coordinates to poses. The default
+    /// is a translation followed by swing and twist. `None` where the values do not fix the pose, as
+    /// for a distance.
+    fn placement(&self, values: &[f64; 6]) -> Option<Pose> {
+        Some(swung(values))
     }
 
     /// Checks frames and drives.

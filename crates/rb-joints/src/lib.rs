@@ -22,6 +22,7 @@
 
 pub mod parts;
 
+mod actuator;
 mod axis;
 mod ball;
 mod constraint;
@@ -44,7 +45,9 @@ mod screw;
 mod six_dof;
 mod slider;
 mod universal;
+mod wheel;
 
+pub use actuator::Actuator;
 pub use axis::{Axis, Role, SLOTS, Slot};
 pub use ball::Ball;
 pub use constraint::{
@@ -69,3 +72,4 @@ pub use screw::Screw;
 pub use six_dof::SixDof;
 pub use slider::Slider;
 pub use universal::Universal;
+pub use wheel::Wheel;

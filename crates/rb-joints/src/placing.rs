@@ -4,7 +4,7 @@
 //! Errors     an axis shorter than 1e-9 or not finite
 
 use glam::{DMat3, DQuat, DVec3};
-use rb_core::math::{Pose, tangents};
+use rb_core::math::{Pose, exp_rotation, tangents};
 use rb_core::{Result, error::check};
 
 /// The world frame `world` as a local frame of each body.
@@ -42,4 +42,23 @@ pub fn frame_across(point: DVec3, first: DVec3, second: DVec3) -> Result<Pose> {
 /// Local frames with unit rotations, so that rounding in the input does not scale rows.
 pub(crate) fn normalized(a: Pose, b: Pose) -> [Pose; 2] {
     [a, b].map(|frame| Pose::new(frame.p, frame.q.normalize()))
+}
+
+/// Translation, then a swing by the rotation vector (σ_x, σ_y, 0) after a twist τ about z; values by
+/// [`Axis::index`](crate::Axis::index).
+pub(crate) fn swung(values: &[f64; 6]) -> Pose {
+    let swing = exp_rotation(DVec3::new(values[3], values[4], 0.0));
+    Pose::new(
+        DVec3::new(values[0], values[1], values[2]),
+        swing * exp_rotation(DVec3::Z * values[5]),
+    )
+}
+
+/// Translation, then turns about x of a and y of b: the crossed axes of universal joint and wheel.
+pub(crate) fn crossed(values: &[f64; 6]) -> Pose {
+    let first = exp_rotation(DVec3::X * values[3]);
+    Pose::new(
+        DVec3::new(values[0], values[1], values[2]),
+        first * exp_rotation(DVec3::Y * values[4]),
+    )
 }

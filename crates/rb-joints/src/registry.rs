@@ -66,7 +66,7 @@ macro_rules! joints {
     };
 }
 
-joints! { Fixed, Hinge, Slider, Cylindrical, Screw, Ball, Universal, Distance, SixDof }
+joints! { Fixed, Hinge, Slider, Cylindrical, Screw, Ball, Universal, Wheel, Distance, SixDof }
 
 impl From<Custom> for AnyJoint {
     fn from(custom: Custom) -> Self {
@@ -97,6 +97,10 @@ impl Joint for AnyJoint {
 
     fn drive_mut(&mut self, axis: Axis) -> Option<&mut Drive> {
         self.inner_mut().drive_mut(axis)
+    }
+
+    fn placement(&self, values: &[f64; 6]) -> Option<Pose> {
+        self.inner().placement(values)
     }
 
     fn validate(&self) -> Result<()> {

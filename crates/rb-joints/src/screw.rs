@@ -17,7 +17,7 @@ use crate::gizmo;
 use crate::joint::{Coordinates, Joint, JointCx, Rows, check_frames};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
-use crate::placing::{frame_along, frames_at, normalized};
+use crate::placing::{frame_along, frames_at, normalized, swung};
 use core::f64::consts::TAU;
 use glam::DVec3;
 use rb_core::Result;
@@ -82,6 +82,12 @@ impl Joint for Screw {
 
     fn coordinates(&self, cx: &JointCx, memory: &JointMemory) -> Coordinates {
         smallvec![Frames::new(cx, &self.frames).twist(memory)]
+    }
+
+    fn placement(&self, values: &[f64; 6]) -> Option<Pose> {
+        let mut values = *values;
+        values[Axis::LinZ.index()] = self.lead / TAU * values[Axis::AngZ.index()];
+        Some(swung(&values))
     }
 
     fn drive(&self, axis: Axis) -> Option<&Drive> {

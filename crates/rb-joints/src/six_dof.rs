@@ -23,6 +23,7 @@ use crate::memory::JointMemory;
 use crate::parts::Frames;
 use crate::placing::{frames_at, normalized};
 use rb_core::math::Pose;
+use rb_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// Any combination of free and locked directions.
@@ -60,6 +61,48 @@ impl SixDof {
     pub fn planar(self) -> Self {
         self.lock([Axis::LinZ, Axis::AngX, Axis::AngY])
     }
+
+    /// One of the sixteen prototypes: 0 to 3 free translations (1: z, 2: x and y) and 0 to 3 free
+    /// rotations (1: the twist about z, 2: both swings). Names in [`SixDof::PROTOTYPES`].
+    ///
+    /// # Errors
+    /// A number above 3.
+    pub fn prototype(self, translations: usize, rotations: usize) -> Result<Self> {
+        let free = |n: usize, argument, [x, y, z]: [Axis; 3]| match n {
+            0 => Ok(vec![x, y, z]),
+            1 => Ok(vec![x, y]),
+            2 => Ok(vec![z]),
+            3 => Ok(vec![]),
+            n => Err(Error::OutOfRange {
+                argument,
+                value: n as f64,
+                valid: "0 to 3",
+            }),
+        };
+        let lin = [Axis::LinX, Axis::LinY, Axis::LinZ];
+        let ang = [Axis::AngX, Axis::AngY, Axis::AngZ];
+        let slides = free(translations, "translations", lin)?;
+        Ok(self.lock(slides).lock(free(rotations, "rotations", ang)?))
+    }
+
+    /// Names of the prototypes by [free translations][free rotations].
+    /// Source: T. Howell and others, "Dojo", 2022.
+    pub const PROTOTYPES: [[&str; 4]; 4] = [
+        ["fixed", "revolute", "orbital", "spherical"],
+        [
+            "prismatic",
+            "cylindrical",
+            "prismatic orbital",
+            "cylindrical free",
+        ],
+        ["planar", "planar axis", "planar orbital", "planar free"],
+        [
+            "fixed orientation",
+            "free revolute",
+            "free orbital",
+            "floating",
+        ],
+    ];
 
     /// Frees a direction and sets what acts on it.
     pub fn free(mut self, axis: Axis, drive: Drive) -> Self {

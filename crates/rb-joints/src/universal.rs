@@ -17,7 +17,7 @@ use crate::drive::Drive;
 use crate::joint::{Coordinates, Joint, JointCx, Rows};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
-use crate::placing::{frame_across, frames_at, normalized};
+use crate::placing::{crossed, frame_across, frames_at, normalized};
 use glam::DVec3;
 use rb_core::Result;
 use rb_core::math::Pose;
@@ -86,6 +86,10 @@ impl Joint for Universal {
 
     fn coordinates(&self, cx: &JointCx, memory: &JointMemory) -> Coordinates {
         Coordinates::from_iter(Frames::new(cx, &self.frames).cross_angles(memory))
+    }
+
+    fn placement(&self, values: &[f64; 6]) -> Option<Pose> {
+        Some(crossed(values))
     }
 
     fn drive(&self, axis: Axis) -> Option<&Drive> {

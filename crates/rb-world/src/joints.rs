@@ -226,7 +226,8 @@ impl State {
             let name = Slot::from_id(row.slot)?;
             let force = slot.memory.impulse(row.slot) / h;
             let bound = if force < 0.0 { row.lo } else { row.hi };
-            let saturation = if bound.is_finite() && bound != 0.0 {
+            // A commanded force has equal bounds and is not a limit reached.
+            let saturation = if bound.is_finite() && bound != 0.0 && row.lo < row.hi {
                 force / bound
             } else {
                 0.0

@@ -9,6 +9,7 @@
 mod bodies;
 mod colliders;
 mod constraints;
+mod coordinates;
 mod debug;
 mod events;
 mod explain;

@@ -22,6 +22,6 @@ pub use rb_core::report::{Culprit, IslandReport, StepReport};
 pub use rb_core::row::Row;
 pub use rb_core::stabilise::Stabilisation;
 pub use rb_joints::{
-    AnyJoint, Axis, Ball, Coupling, CustomConstraint, Drive, Fixed, Hinge, Joint, JointDesc, Motor,
-    Quantity, RowOptions, Slider, Spring,
+    Actuator, AnyJoint, Axis, Ball, Coupling, CustomConstraint, Drive, Fixed, Hinge, Joint,
+    JointDesc, Motor, Quantity, RowOptions, SixDof, Slider, Spring, Universal, Wheel,
 };

@@ -5,6 +5,8 @@
 //! of the first round; its fixed point has ε accounted for exactly, so φ(x⁺) = 0 for a hard row and
 //! the nonlinear implicit law for a soft one. J stays that of the start of the step: both balances of
 //! momentum hold as before, and a hard mechanism moves by the SHAKE scheme, which has no energy drift.
+//! Limit: where J loses rank (all bars of a four-bar in one line) the lost direction is not determined
+//! and iterating amplifies its rounding; use [`Stabilisation::Implicit`] for motions through such points.
 //! Source: J. Ryckaert, G. Ciccotti, H. Berendsen, "Numerical integration of the cartesian equations
 //! of motion of a system with constraints", 1977.
 

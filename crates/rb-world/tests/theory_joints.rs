@@ -1,0 +1,276 @@
+//! Joint coordinates set and read, the sixteen prototypes, actuators, the wheel (theory T39).
+
+mod common;
+use common::*;
+use rb_world::joint::{Cylindrical, Screw};
+use rb_world::prelude::*;
+
+/// Deterministic numbers in [−1, 1).
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6364136223846793005)
+            .wrapping_add(1442695040888963407);
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    fn vector(&mut self) -> DVec3 {
+        DVec3::new(self.next(), self.next(), self.next())
+    }
+
+    fn pose(&mut self) -> Pose {
+        Pose::new(
+            self.vector(),
+            rb_world::core::math::exp_rotation(self.vector() * 2.0),
+        )
+    }
+}
+
+fn prototypes(n: &mut Numbers) -> Vec<(String, AnyJoint, usize)> {
+    let mut all: Vec<(String, AnyJoint, usize)> = Vec::new();
+    for t in 0..4 {
+        for r in 0..4 {
+            let joint = SixDof::new(n.pose(), n.pose()).prototype(t, r).unwrap();
+            all.push((SixDof::PROTOTYPES[t][r].into(), joint.into(), t + r));
+        }
+    }
+    let mut add = |name: &str, joint: AnyJoint, free| all.push((name.into(), joint, free));
+    add("piston", Cylindrical::new(n.pose(), n.pose()).into(), 2);
+    add("slider", Slider::new(n.pose(), n.pose()).into(), 1);
+    add("hinge", Hinge::new(n.pose(), n.pose()).into(), 1);
+    add("universal", Universal::new(n.pose(), n.pose()).into(), 2);
+    add("ball", Ball::new(n.pose(), n.pose()).into(), 3);
+    add("screw", Screw::new(n.pose(), n.pose()).lead(0.3).into(), 1);
+    add("planar", SixDof::new(n.pose(), n.pose()).planar().into(), 3);
+    add("wheel", Wheel::new(n.pose(), n.pose()).into(), 3);
+    all
+}
+
+fn chain(joints: &[AnyJoint]) -> (World, Vec<JointHandle>) {
+    let mut world = World::new(params_of_a_tree()).unwrap();
+    let mut a = world.add_body(BodyDesc::fixed()).unwrap();
+    let mut handles = Vec::new();
+    for joint in joints {
+        let desc = BodyDesc::dynamic().mass(1.0, DVec3::new(0.1, 0.2, 0.25));
+        let b = world.add_body(desc).unwrap();
+        handles.push(world.add_joint(a, b, joint.clone()).unwrap());
+        a = b;
+    }
+    (world, handles)
+}
+
+fn params_of_a_tree() -> Params {
+    Params {
+        gyroscopic: Gyroscopic::Variational,
+        ..weightless()
+    }
+}
+
+#[test]
+fn t39_minimal_to_maximal_and_back() {
+    let mut n = Numbers(3);
+    for round in 0..20 {
+        let kinds = prototypes(&mut n);
+        let joints: Vec<AnyJoint> = kinds.iter().map(|(_, j, _)| j.clone()).collect();
+        let (mut world, handles) = chain(&joints);
+        let mut wanted = Vec::new();
+        for (&joint, (name, _, free)) in handles.iter().zip(&kinds) {
+            let values: Vec<f64> = (0..*free).map(|_| 1.2 * n.next()).collect();
+            let rates: Vec<f64> = (0..*free).map(|_| 2.0 * n.next()).collect();
+            world
+                .set_coordinates(joint, &values, &rates)
+                .unwrap_or_else(|e| panic!("{name}: {e}"));
+            wanted.push((values, rates));
+        }
+        // Setting a joint near the root again carries all that hangs on it.
+        let (values, rates) = wanted[2].clone();
+        world.set_coordinates(handles[2], &values, &rates).unwrap();
+        for ((joint, (values, rates)), (name, _, _)) in handles.iter().zip(&wanted).zip(&kinds) {
+            let found = world.coordinates(*joint).unwrap();
+            for ((c, q), rate) in found.iter().zip(values).zip(rates) {
+                assert!(
+                    (c.value - q).abs() < 1e-12,
+                    "{round} {name}: {} {q}",
+                    c.value
+                );
+                assert!(
+                    (c.rate - rate).abs() < 1e-10,
+                    "{round} {name}: {} {rate}",
+                    c.rate
+                );
+            }
+        }
+        // What was set satisfies every row: nothing happens to the joints in a step.
+        let report = world.step(1e-6).unwrap();
+        assert!(report.joint_error < 1e-10, "{:e}", report.joint_error);
+    }
+}
+
+#[test]
+fn t39_free_axes_move_and_locked_ones_hold() {
+    let mut n = Numbers(5);
+    for (name, joint, free) in prototypes(&mut n) {
+        let (mut world, handles) = chain(&[joint]);
+        let body = world.joint_bodies(handles[0]).unwrap()[1];
+        world
+            .set_coordinates(handles[0], &vec![0.0; free], &vec![0.0; free])
+            .unwrap();
+        let (force, torque) = (n.vector(), n.vector());
+        let start = world.coordinates(handles[0]).unwrap();
+        let mut worst = 0.0f64;
+        run(&mut world, 1e-3, 100, |w, _| {
+            w.add_force(body, force).unwrap();
+            w.add_torque(body, torque).unwrap();
+            worst = worst.max(w.report().joint_error);
+        });
+        let end = world.coordinates(handles[0]).unwrap();
+        assert_eq!(end.len(), free, "{name}");
+        for (a, b) in start.iter().zip(&end) {
+            assert!(
+                (b.value - a.value).abs() > 1e-6,
+                "{name} {:?} did not move",
+                a.axis
+            );
+        }
+        assert!(worst < 1e-5, "{name}: joint error {worst:e}");
+    }
+}
+
+#[test]
+fn t39_spring_energy_has_no_trend() {
+    // Amplitude of the energy about its start over 10 s, spring on every free axis.
+    let mut n = Numbers(11);
+    for (name, joint, free) in prototypes(&mut n).into_iter().filter(|p| p.2 > 0) {
+        let mut joint = joint;
+        for axis in Axis::ALL {
+            if let Some(drive) = joint.drive_mut(axis) {
+                *drive = Drive::new().spring(Spring::new(0.0, 2.0, 0.0));
+            }
+        }
+        let energy = |h: f64| {
+            let mut params = params_of_a_tree();
+            params.stabilisation = Some(Stabilisation::Iterated);
+            params.scheme.alpha = 0.0;
+            let mut world = World::new(params).unwrap();
+            let a = world.add_body(BodyDesc::fixed()).unwrap();
+            let b = world
+                .add_body(BodyDesc::dynamic().mass(1.0, DVec3::new(0.1, 0.2, 0.25)))
+                .unwrap();
+            let joint = world.add_joint(a, b, joint.clone()).unwrap();
+            let start: Vec<f64> = (0..free).map(|k| 0.25 + 0.05 * k as f64).collect();
+            world
+                .set_coordinates(joint, &start, &vec![0.0; free])
+                .unwrap();
+            let springs = |w: &World| -> f64 {
+                let drive = |axis| w.joint(joint).unwrap().kind.drive(axis).is_some();
+                let coordinates = w.coordinates(joint).unwrap();
+                let driven = coordinates.iter().filter(|c| drive(c.axis));
+                driven.map(|c| c.value * c.value).sum()
+            };
+            let mut trial = world.clone();
+            trial.step(h).unwrap();
+            let half = trial.velocity(b).unwrap() * -0.5;
+            world.set_velocity(b, half.lin, half.ang).unwrap();
+            let mut energies = Vec::new();
+            for _ in 0..(10.0 / h) as usize {
+                let (before, potential) = (world.velocity(b).unwrap(), springs(&world));
+                let node = world.body(b).unwrap().clone();
+                world.step(h).unwrap();
+                let mean = (before + world.velocity(b).unwrap()) * 0.5;
+                let spin = node.inertia.world(node.q) * mean.ang;
+                energies.push(potential + 0.5 * (mean.lin.length_squared() + spin.dot(mean.ang)));
+            }
+            let third = energies.len() / 3;
+            let mean = |e: &[f64]| e.iter().sum::<f64>() / e.len() as f64;
+            let amplitude =
+                |e: &[f64]| e.iter().fold(0.0f64, |m, x| m.max((x - energies[0]).abs()));
+            let trend = mean(&energies[2 * third..]) - mean(&energies[..third]);
+            (amplitude(&energies), trend)
+        };
+        let [(coarse, trend), (fine, _)] = [energy(4e-3), energy(2e-3)];
+        println!(
+            "{name:18} amplitude {coarse:.2e}, falls by {:.2}, trend {trend:.1e}",
+            coarse / fine
+        );
+        assert!(trend.abs() <= 0.15 * coarse, "{name}: trend {trend:e}");
+        if coarse > 1e-10 {
+            assert!(coarse / fine > 3.5, "{name}: {coarse:e} {fine:e}");
+        }
+    }
+}
+
+#[test]
+fn an_actuator_has_a_gear_a_limit_and_a_rotor() {
+    let u = |command: f64| {
+        let mut actuator = Actuator::new().gear(10.0).max(0.5).rotor(0.01);
+        actuator.command = command;
+        actuator
+    };
+    for (command, torque) in [(0.3, 3.0), (0.9, 5.0), (-2.0, -5.0)] {
+        let (mut world, body, joint) = wheel(weightless(), 0.5, |h| h.actuator(u(command)));
+        run(&mut world, 0.01, 100, |_, _| {});
+        // Reflected inertia 10² · 0.01 = 1 on top of 0.5.
+        let rate = world.velocity(body).unwrap().ang.z;
+        close("rate", rate, torque / 1.5, 1e-11);
+        let loads = world.drive_loads(joint).unwrap();
+        let force = loads
+            .iter()
+            .find(|l| l.slot.role == rb_world::joint::Role::Actuator);
+        close("force", force.unwrap().force, torque, 1e-11);
+    }
+}
+
+#[test]
+fn a_wheel_springs_steers_and_spins() {
+    let mut world = World::new(exact(DVec3::NEG_Y * G)).unwrap();
+    let car = world.add_body(BodyDesc::fixed()).unwrap();
+    let m = 2.0;
+    let body = world
+        .add_body(BodyDesc::dynamic().mass(m, DVec3::new(0.1, 0.1, 0.2)))
+        .unwrap();
+    let wheel = Wheel::at_world(
+        &Pose::IDENTITY,
+        &Pose::IDENTITY,
+        DVec3::ZERO,
+        DVec3::Y,
+        DVec3::Z,
+    )
+    .unwrap()
+    .suspension(Drive::new().spring(Spring::new(0.0, 1000.0, 60.0)))
+    .steering(Drive::new().motor(Motor::position(0.3, 500.0, 20.0)))
+    .spin(Drive::new().motor(Motor::velocity(5.0)));
+    let joint = world.add_joint(car, body, wheel).unwrap();
+    run(&mut world, 1e-3, 4000, |_, _| {});
+    let q = |axis| world.coordinate(joint, axis).unwrap();
+    close("deflection", q(Axis::LinX).value, -m * G / 1000.0, 1e-6);
+    close("steering", q(Axis::AngX).value, 0.3, 1e-6);
+    close("spin", q(Axis::AngY).rate, 5.0, 1e-9);
+}
+
+#[test]
+fn what_cannot_be_set_is_refused() {
+    let mut n = Numbers(1);
+    let hinge = AnyJoint::from(Hinge::new(n.pose(), n.pose()));
+    let (mut world, handles) = chain(&[hinge.clone(), hinge.clone()]);
+    assert!(world.set_coordinates(handles[0], &[], &[]).is_err());
+    assert!(
+        world
+            .set_coordinates(handles[0], &[f64::NAN], &[0.0])
+            .is_err()
+    );
+    let [ground, first] = world.joint_bodies(handles[0]).unwrap();
+    let last = world.joint_bodies(handles[1]).unwrap()[1];
+    let back = world.add_joint(last, ground, hinge).unwrap();
+    let error = world
+        .set_coordinates(handles[0], &[0.1], &[0.0])
+        .unwrap_err();
+    assert!(error.to_string().contains("loop"), "{error}");
+    world.remove_joint(back).unwrap();
+    assert!(world.set_coordinates(handles[0], &[0.1], &[0.0]).is_ok());
+    let rope = rb_world::joint::Distance::new(Pose::IDENTITY, Pose::IDENTITY);
+    let rope = world.add_joint(first, last, rope).unwrap();
+    assert!(world.set_coordinates(rope, &[1.0], &[0.0]).is_err());
+}
