@@ -124,6 +124,30 @@ impl ColliderDesc {
         self
     }
 
+    /// Makes friction along `grain` (body axes) μ and across it `across` · μ.
+    pub fn grain(mut self, grain: DVec3, across: f64) -> Self {
+        (self.material.extras.grain, self.material.extras.across) = (grain, across);
+        self
+    }
+
+    /// Makes friction at rest `ratio` · μ, ratio ≥ 1.
+    pub fn static_ratio(mut self, ratio: f64) -> Self {
+        self.material.extras.static_ratio = ratio;
+        self
+    }
+
+    /// Resists spin about the normal by up to μ · `length` (m) · normal force.
+    pub fn torsion(mut self, length: f64) -> Self {
+        self.material.extras.torsion = length;
+        self
+    }
+
+    /// Resists rolling by up to μ · `length` (m) · normal force.
+    pub fn rolling(mut self, length: f64) -> Self {
+        self.material.extras.rolling = length;
+        self
+    }
+
     /// Rule for combining friction.
     pub fn friction_combine(mut self, rule: Combine) -> Self {
         self.material.friction_combine = rule;

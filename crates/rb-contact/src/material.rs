@@ -1,9 +1,9 @@
 //! Surfaces, and the surface of a contact made of two of them.
 
 use glam::{DQuat, DVec3};
-use rb_core::Result;
 use rb_core::error::check;
-use rb_core::manifold::{ContactMaterial, FrictionLaw};
+use rb_core::manifold::{ContactMaterial, FrictionLaw, SurfaceExtras};
+use rb_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// How the coefficients of two surfaces become one.
@@ -56,6 +56,8 @@ pub struct Material {
     pub damping: f64,
     /// Velocity of the surface relative to the body, body axes (m/s): conveyor belts.
     pub surface_velocity: DVec3,
+    /// Grain (body axes), friction at rest, resistance to spin and rolling.
+    pub extras: SurfaceExtras,
 }
 
 impl Default for Material {
@@ -70,6 +72,7 @@ impl Default for Material {
             compliance: 0.0,
             damping: 0.0,
             surface_velocity: DVec3::ZERO,
+            extras: SurfaceExtras::default(),
         }
     }
 }
@@ -84,7 +87,20 @@ impl Material {
         check::fraction("restitution", self.restitution)?;
         check::non_negative("compliance", self.compliance)?;
         check::non_negative("damping", self.damping)?;
-        check::vector("surface_velocity", self.surface_velocity).map(|_| ())
+        check::vector("surface_velocity", self.surface_velocity)?;
+        let e = &self.extras;
+        check::vector("extras.grain", e.grain)?;
+        check::positive("extras.across", e.across)?;
+        check::non_negative("extras.torsion", e.torsion)?;
+        check::non_negative("extras.rolling", e.rolling)?;
+        if !(e.static_ratio.is_finite() && e.static_ratio >= 1.0) {
+            return Err(Error::OutOfRange {
+                argument: "extras.static_ratio",
+                value: e.static_ratio,
+                valid: ">= 1: friction at rest is not below friction in motion",
+            });
+        }
+        Ok(())
     }
 }
 
@@ -113,6 +129,28 @@ pub fn combine(a: &Material, rot_a: DQuat, b: &Material, rot_b: DQuat) -> Contac
         compliance,
         damping,
         surface_velocity: rot_a * a.surface_velocity - rot_b * b.surface_velocity,
+        extras: combine_extras(&a.extras, rot_a, &b.extras, rot_b),
+    }
+}
+
+/// The grain of a, or of b where a has none; of everything else the larger.
+fn combine_extras(
+    a: &SurfaceExtras,
+    rot_a: DQuat,
+    b: &SurfaceExtras,
+    rot_b: DQuat,
+) -> SurfaceExtras {
+    let (grain, across) = if a.across != 1.0 {
+        (rot_a * a.grain, a.across)
+    } else {
+        (rot_b * b.grain, b.across)
+    };
+    SurfaceExtras {
+        grain,
+        across,
+        static_ratio: a.static_ratio.max(b.static_ratio),
+        torsion: a.torsion.max(b.torsion),
+        rolling: a.rolling.max(b.rolling),
     }
 }
 

@@ -7,7 +7,7 @@
 
 use crate::law::Law;
 use crate::manifold::{
-    ContactMaterial, FrictionLaw, MAX_POINTS, Manifold, ManifoldKey, ManifoldPoint,
+    ContactMaterial, FrictionLaw, MAX_POINTS, Manifold, ManifoldKey, ManifoldPoint, SurfaceExtras,
 };
 use crate::math::{Twist, tangents};
 use glam::DVec3;
@@ -45,6 +45,8 @@ pub struct ContactBlock {
     pub damping: Lane,
     /// Surface velocity (m/s, world).
     pub surface_velocity: Lane3,
+    /// Grain, friction at rest, resistance to spin and rolling.
+    pub extras: [SurfaceExtras; LANES],
     /// Identity of each manifold.
     pub key: [ManifoldKey; LANES],
 }
@@ -152,6 +154,7 @@ impl ContactSet {
         b.compliance[lane] = m.material.compliance;
         b.damping[lane] = m.material.damping;
         put(&mut b.surface_velocity, lane, m.material.surface_velocity);
+        b.extras[lane] = m.material.extras;
         for (k, p) in m.points.iter().enumerate() {
             let q = &mut b.points[k];
             put(&mut q.arm[0], lane, p.arm[0]);
@@ -201,6 +204,7 @@ impl ContactSet {
             compliance: b.compliance[lane],
             damping: b.damping[lane],
             surface_velocity: get(&b.surface_velocity, lane),
+            extras: b.extras[lane],
         }
     }
 

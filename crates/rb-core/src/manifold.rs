@@ -23,6 +23,35 @@ pub enum FrictionLaw {
     Conic,
 }
 
+/// What few surfaces have beyond Coulomb's law; the default has none of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SurfaceExtras {
+    /// Direction along which μ holds; zero or along the normal is none. Body axes on a collider, world
+    /// axes on a contact.
+    pub grain: DVec3,
+    /// Friction across the grain over friction along it, > 0.
+    pub across: f64,
+    /// μ at rest over μ while sliding, ≥ 1.
+    pub static_ratio: f64,
+    /// Length ρ (m) of resistance to spin about the normal: torque up to μ ρ times the normal force.
+    pub torsion: f64,
+    /// Length ρ (m) of resistance to rolling.
+    pub rolling: f64,
+}
+
+impl Default for SurfaceExtras {
+    fn default() -> Self {
+        Self {
+            grain: DVec3::ZERO,
+            across: 1.0,
+            static_ratio: 1.0,
+            torsion: 0.0,
+            rolling: 0.0,
+        }
+    }
+}
+
 /// Surface of a contact after the two materials have been combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactMaterial {
@@ -38,6 +67,8 @@ pub struct ContactMaterial {
     pub damping: f64,
     /// Wanted tangential velocity of b relative to a at the surface (m/s, world): conveyors.
     pub surface_velocity: DVec3,
+    /// Grain, friction at rest, resistance to spin and rolling.
+    pub extras: SurfaceExtras,
 }
 
 /// Names a manifold across steps: the collider pair (lower index first) and the pair of sub-shapes.

@@ -147,6 +147,9 @@ pub struct Extra {
     pub mjt: Vec<Twist>,
     /// Off-diagonal part of R, row-major, len × len with a zero diagonal; empty if R is diagonal.
     pub cross: Vec<f64>,
+    /// Rows whose multipliers bound those of a [`Law::Spin`] block.
+    #[serde(default)]
+    pub normals: Vec<u32>,
 }
 
 impl Extra {
@@ -253,6 +256,12 @@ impl Problem {
     #[inline]
     pub fn extra(&self, block: &Block) -> Option<&Extra> {
         self.extras.get(block.extra as usize)
+    }
+
+    /// Sum of the normal impulses that bound a [`Law::Spin`] block (N·s).
+    pub fn load(&self, block: &Block) -> f64 {
+        let normals = self.extra(block).map_or(&[][..], |e| &e.normals);
+        normals.iter().map(|&r| self.rows[r as usize].lambda).sum()
     }
 
     /// All columns of one row of a block: (body, J, W Jᵀ).

@@ -113,6 +113,7 @@ pub fn grade_velocities(p: &Problem, speed_floor: f64) -> Grade {
     for block in &p.blocks {
         match block.law {
             Law::Rows => grade_rows(p, block, speed_floor, &mut sums),
+            law @ Law::Spin { .. } => grade_spin(p, block, law, speed_floor, &mut sums),
             law => grade_friction(p, block, law, speed_floor, &mut sums),
         }
     }
@@ -164,6 +165,23 @@ fn grade_rows(p: &Problem, block: &Block, speed_floor: f64, sums: &mut Sums) {
             }
         }
     }
+}
+
+/// Resistance to spin and rolling under the normal impulses found.
+fn grade_spin(p: &Problem, block: &Block, law: Law, speed_floor: f64, sums: &mut Sums) {
+    let first = block.first as usize;
+    let a = p.rows[block.rows()].iter().map(|r| r.diag).sum::<f64>() / 3.0;
+    if a == 0.0 {
+        return;
+    }
+    let root = a.sqrt();
+    let l = DVec3::from_array([0, 1, 2].map(|k| p.rows[first + k].lambda));
+    let w = DVec3::from_array([0, 1, 2].map(|k| p.violation(block, first + k, Pass::Velocity)));
+    let e = root * (l - law.project_spin(l - w / a, p.load(block))).length();
+    let extents = block.bodies.map(|b| p.bodies[b as usize].extent);
+    let length = extents[0].max(extents[1]);
+    let size = (root * l.length()).max(speed_floor / root);
+    sums.add(block, e, size, root, length);
 }
 
 fn grade_friction(p: &Problem, block: &Block, law: Law, speed_floor: f64, sums: &mut Sums) {

@@ -173,6 +173,7 @@ fn visit(p: &mut Problem, index: usize, pass: Pass, matrices: &Matrices) -> f64 
     match block.law {
         Law::Rows if block.len == 1 => visit_row(p, &block, block.first as usize, pass),
         Law::Rows => visit_rows(p, &block, pass, data),
+        law @ Law::Spin { .. } => visit_spin(p, &block, law, pass),
         law => visit_friction(p, &block, law, pass, data),
     }
 }
@@ -246,6 +247,26 @@ fn visit_friction(p: &mut Problem, block: &Block, law: Law, pass: Pass, data: &[
     let inverse = DMat3::from_cols_slice(&data[9..18]);
     let new = one_contact(law, &a, &inverse, data[18], w - a * old, old);
     apply(p, block, &(new - old).to_array())
+}
+
+/// Resistance to spin and rolling, under the normal impulses as they are now: each row in turn, then
+/// back into the bounds.
+fn visit_spin(p: &mut Problem, block: &Block, law: Law, pass: Pass) -> f64 {
+    let f = block.first as usize;
+    let load = p.load(block);
+    let mut change = 0.0f64;
+    for k in 0..3 {
+        let diag = p.rows[f + k].diag;
+        if diag <= 0.0 {
+            continue;
+        }
+        let old = DVec3::from_array([0, 1, 2].map(|k| p.rows[f + k].lambda));
+        let mut next = old;
+        next[k] -= p.violation(block, f + k, pass) / diag;
+        let next = law.project_spin(next, load);
+        change = change.max(apply(p, block, &(next - old).to_array()));
+    }
+    change
 }
 
 /// Projections of one contact before the sweep goes on.

@@ -8,9 +8,11 @@ mod assemble;
 mod finish;
 mod iterate;
 mod stiffness;
+mod surface;
 mod wide;
 
 use iterate::Bent;
+use surface::Grain;
 
 use crate::state::{ConstraintSlot, JointSlot, State};
 use rb_core::arena::Arena;
@@ -21,7 +23,7 @@ use rb_core::manifold::MAX_POINTS;
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
 use rb_core::params::{Gyroscopic, Params};
-use rb_core::problem::{Pass, Problem, ProblemRow, Source};
+use rb_core::problem::{NO_EXTRA, Pass, Problem, ProblemRow, Source};
 use rb_core::residual::Grade;
 use rb_core::solver::{Budget, IslandSolver, Scratch};
 use rb_joints::{JointMemory, Rows};
@@ -48,6 +50,8 @@ pub(crate) struct IslandContact {
     pub(crate) manifold: u32,
     pub(crate) movers: [u32; 2],
     pub(crate) impulse: [[f64; 3]; MAX_POINTS],
+    /// Directions of anisotropic friction.
+    pub(crate) grain: Option<Grain>,
     /// Gap of each point at the end of the step (m).
     pub(crate) gap: [f64; MAX_POINTS],
 }
@@ -335,9 +339,16 @@ impl Island {
                     memory.store(remembered(rows));
                 }
                 Source::Contact { manifold, point } => {
-                    let impulse = &mut self.contacts[manifold as usize].impulse[point as usize];
+                    if block.extra != NO_EXTRA {
+                        continue;
+                    }
+                    let contact = &mut self.contacts[manifold as usize];
+                    let impulse = &mut contact.impulse[point as usize];
                     rows.iter()
                         .for_each(|r| impulse[r.slot as usize] = r.lambda);
+                    if let Some(grain) = contact.grain {
+                        *impulse = grain.outward(*impulse);
+                    }
                 }
             }
         }

@@ -36,6 +36,14 @@ pub enum Law {
         /// Friction coefficient.
         mu: f64,
     },
+    /// Resistance of a patch to spin (first row) and rolling (the other two), bounded by the normal
+    /// impulses of rows in other blocks: |λ₀| ≤ torsion Σ pₙ, ‖(λ₁, λ₂)‖ ≤ rolling Σ pₙ.
+    Spin {
+        /// Length (m), friction coefficient included.
+        torsion: f64,
+        /// Length (m), friction coefficient included.
+        rolling: f64,
+    },
 }
 
 bitflags! {
@@ -50,6 +58,8 @@ bitflags! {
         const PYRAMID = 4;
         /// [`Law::Cone`].
         const CONE = 8;
+        /// [`Law::Spin`].
+        const SPIN = 16;
     }
 }
 
@@ -71,6 +81,7 @@ impl Law {
             Self::Boxed { .. } => LawSet::BOXED,
             Self::Pyramid { .. } => LawSet::PYRAMID,
             Self::Cone { .. } => LawSet::CONE,
+            Self::Spin { .. } => LawSet::SPIN,
         }
     }
 
@@ -81,13 +92,24 @@ impl Law {
             Self::Boxed { .. } => "boxed",
             Self::Pyramid { .. } => "pyramid",
             Self::Cone { .. } => "cone",
+            Self::Spin { .. } => "spin",
         }
+    }
+
+    /// Nearest multipliers of a [`Law::Spin`] block under the normal impulse `load` (N·s).
+    pub fn project_spin(self, p: DVec3, load: f64) -> DVec3 {
+        let Self::Spin { torsion, rolling } = self else {
+            return p;
+        };
+        let (most, load) = (torsion * load.max(0.0), load.max(0.0));
+        let roll = cone::project_tangent(DVec2::new(p.y, p.z), rolling * load);
+        DVec3::new(p.x.max(-most).min(most), roll.x, roll.y)
     }
 
     /// Nearest point of λₙ D to a tangential impulse, for a given normal impulse.
     pub fn project_tangent(self, t: DVec2, normal: f64) -> DVec2 {
         match self {
-            Self::Rows => DVec2::ZERO,
+            Self::Rows | Self::Spin { .. } => DVec2::ZERO,
             Self::Boxed { mu } => boxed::project_tangent(t, mu * normal),
             Self::Pyramid { mu } => pyramid::project_tangent(t, mu * normal),
             Self::Cone { mu } => cone::project_tangent(t, mu * normal),
@@ -97,7 +119,7 @@ impl Law {
     /// Whether a tangential impulse lies within λₙ D.
     pub fn contains_tangent(self, t: DVec2, normal: f64) -> bool {
         match self {
-            Self::Rows => t == DVec2::ZERO,
+            Self::Rows | Self::Spin { .. } => t == DVec2::ZERO,
             Self::Boxed { mu } => t.abs().max_element() <= mu * normal,
             Self::Pyramid { mu } => t.abs().element_sum() <= mu * normal,
             Self::Cone { mu } => t.length_squared() <= (mu * normal) * (mu * normal),
@@ -107,7 +129,7 @@ impl Law {
     /// Support function σ_D(−wₜ) for λₙ = 1: how far sliding at wₜ lifts the normal law.
     pub fn support(self, w_t: DVec2) -> f64 {
         match self {
-            Self::Rows => 0.0,
+            Self::Rows | Self::Spin { .. } => 0.0,
             Self::Boxed { mu } => mu * w_t.abs().element_sum(),
             Self::Pyramid { mu } => mu * w_t.abs().max_element(),
             Self::Cone { mu } => mu * w_t.length(),
@@ -117,7 +139,7 @@ impl Law {
     /// Euclidean projection of (n, t₁, t₂) onto the friction cone K.
     pub fn project(self, p: DVec3) -> DVec3 {
         match self {
-            Self::Rows => DVec3::new(p.x.max(0.0), 0.0, 0.0),
+            Self::Rows | Self::Spin { .. } => DVec3::new(p.x.max(0.0), 0.0, 0.0),
             Self::Boxed { mu } => boxed::project(p, mu),
             Self::Pyramid { mu } => pyramid::project(p, mu),
             Self::Cone { mu } => cone::project(p, mu),

@@ -1,5 +1,6 @@
 //! Rows of one substep: joints at the present poses, contacts with their gaps moved along.
 
+use super::surface::{Grain, coefficient};
 use super::{Island, IslandJoint, Shared};
 use rb_core::discretise::Discretiser;
 use rb_core::law::Law;
@@ -115,7 +116,8 @@ impl Island {
         let contact = &self.contacts[c];
         let (i, movers) = (contact.manifold as usize, contact.movers);
         let material = shared.contacts.material(i);
-        let law = Law::friction(material.law, material.friction);
+        let mut normals = Vec::new();
+        let mut patch_axes = None;
         let [a, b] = movers.map(|m| &self.movers[m as usize]);
         let moved = [a.moved, b.moved];
         let velocity = [a.vel, b.vel];
@@ -123,12 +125,20 @@ impl Island {
         let inv = [a.inv, b.inv];
         let on_static = a.inv.is_zero() || b.inv.is_zero();
         for k in 0..shared.contacts.count(i) {
-            let point = shared.contacts.point(i, k);
+            let mut point = shared.contacts.point(i, k);
+            patch_axes = Some(point.axes);
+            let grain = Grain::new(&material.extras, &point.axes);
+            let mut warm = self.contacts[c].impulse[k];
+            if let Some(grain) = &grain {
+                point.axes = grain.axes(&point.axes);
+                warm = grain.inward(warm);
+            }
+            self.contacts[c].grain = grain;
             let mut rows = [ProblemRow::default(); 3];
             for (axis, row) in rows.iter_mut().enumerate() {
                 row.jac = point.jacobian(axis);
                 row.slot = axis as u8;
-                row.lambda = self.contacts[c].impulse[k][axis];
+                row.lambda = warm[axis];
                 (row.lo, row.hi) = (f64::NEG_INFINITY, f64::INFINITY);
             }
             let along = |axis: usize, v: &[Twist; 2]| {
@@ -138,12 +148,14 @@ impl Island {
             let jac = &rows[0].jac;
             let inv_mass = inv[0].apply(&jac[0]).dot(&jac[0]) + inv[1].apply(&jac[1]).dot(&jac[1]);
             let rates = [along(0, &velocity), along(0, &free)];
+            let belt = surface_speed(&material, &point.axes);
+            let slip = [1, 2].map(|axis| along(axis, &velocity) - belt[axis - 1]);
+            let slip = slip[0].hypot(slip[1]);
             let [position, velocity_term] =
                 numbers.normal(gap, rates[0], rates[1], &material, inv_mass, on_static);
             rows[0].lo = 0.0;
             rows[0].gap = gap;
             (rows[0].position, rows[0].velocity) = (position, velocity_term);
-            let belt = surface_speed(&material, &point.axes);
             for axis in 1..3 {
                 rows[axis].position = Term {
                     bias: -belt[axis - 1],
@@ -151,12 +163,26 @@ impl Island {
                 };
                 rows[axis].velocity = rows[axis].position;
             }
+            let mu = coefficient(&material, slip, shared.params.tolerances.velocity);
+            let law = Law::friction(material.law, mu);
+            if let Some(grain) = &grain {
+                rows[2].jac = rows[2].jac.map(|half| half * grain.ratio());
+                rows[2].position.bias *= grain.ratio();
+                rows[2].velocity = rows[2].position;
+            }
             let source = Source::Contact {
                 manifold: c as u32,
                 point: k as u8,
             };
+            let first = self.problem.rows.len();
             let used = if law == Law::Rows { 1 } else { 3 };
             self.problem.push_block(movers, law, source, &rows[..used]);
+            if self.problem.rows.len() > first {
+                normals.push(first as u32);
+            }
+        }
+        if let Some(axes) = patch_axes {
+            self.assemble_spin(&material, &axes, movers, c as u32, normals);
         }
     }
 }
