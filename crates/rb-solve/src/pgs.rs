@@ -249,22 +249,28 @@ fn visit_friction(p: &mut Problem, block: &Block, law: Law, pass: Pass, data: &[
     apply(p, block, &(new - old).to_array())
 }
 
-/// Resistance to spin and rolling, under the normal impulses as they are now: each row in turn, then
-/// back into the bounds.
+/// Resistance to spin and rolling, under the normal impulses as they are now: torsion by its row, the
+/// two rolling rows together, since a disc cannot be reached one row at a time.
 fn visit_spin(p: &mut Problem, block: &Block, law: Law, pass: Pass) -> f64 {
     let f = block.first as usize;
     let load = p.load(block);
     let mut change = 0.0f64;
-    for k in 0..3 {
-        let diag = p.rows[f + k].diag;
-        if diag <= 0.0 {
-            continue;
+    let coupled = coupling(p, block, f + 1, f + 2).abs();
+    for rows in [0..1, 1..3] {
+        let slack = if rows.len() == 2 { coupled } else { 0.0 };
+        let stiff = rows.clone().map(|k| p.rows[f + k].diag).fold(0.0, f64::max) + slack;
+        for _ in 0..if stiff > 0.0 { LOCAL_ROUNDS } else { 0 } {
+            let old = DVec3::from_array([0, 1, 2].map(|k| p.rows[f + k].lambda));
+            let mut next = old;
+            for k in rows.clone() {
+                next[k] -= p.violation(block, f + k, pass) / stiff;
+            }
+            let step = apply(p, block, &(law.project_spin(next, load) - old).to_array());
+            change = change.max(step);
+            if step == 0.0 {
+                break;
+            }
         }
-        let old = DVec3::from_array([0, 1, 2].map(|k| p.rows[f + k].lambda));
-        let mut next = old;
-        next[k] -= p.violation(block, f + k, pass) / diag;
-        let next = law.project_spin(next, load);
-        change = change.max(apply(p, block, &(next - old).to_array()));
     }
     change
 }
