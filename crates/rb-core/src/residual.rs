@@ -110,11 +110,16 @@ pub fn grade(problem: &Problem, speed_floor: f64) -> Grade {
 
 /// As [`grade`], for a problem whose velocities are ṽ + W Jᵀλ already.
 pub fn grade_velocities(p: &Problem, speed_floor: f64) -> Grade {
+    grade_pass(p, Pass::Velocity, speed_floor)
+}
+
+/// As [`grade_velocities`], on the law of either pass.
+pub fn grade_pass(p: &Problem, pass: Pass, speed_floor: f64) -> Grade {
     let mut sums = Sums::default();
     for block in &p.blocks {
         match block.law {
-            Law::Rows => grade_rows(p, block, speed_floor, &mut sums),
-            law => grade_friction(p, block, law, speed_floor, &mut sums),
+            Law::Rows => grade_rows(p, block, pass, speed_floor, &mut sums),
+            law => grade_friction(p, block, law, pass, speed_floor, &mut sums),
         }
     }
     let tiny = f64::MIN_POSITIVE;
@@ -130,15 +135,15 @@ fn free_rate(p: &Problem, block: &Block, jac: &[Twist; 2]) -> f64 {
     jac[0].dot(&a) + jac[1].dot(&b)
 }
 
-fn grade_rows(p: &Problem, block: &Block, speed_floor: f64, sums: &mut Sums) {
+fn grade_rows(p: &Problem, block: &Block, pass: Pass, speed_floor: f64, sums: &mut Sums) {
     let extent = block.bodies.map(|i| p.bodies[i as usize].extent);
     for r in block.rows() {
         let row = &p.rows[r];
-        let a = row.diag + row.velocity.reg;
+        let a = row.diag + row.term(pass).reg;
         let root = a.sqrt();
         let (l, w) = (
             root * row.lambda,
-            p.violation(block, r, Pass::Velocity) / root,
+            p.violation(block, r, pass) / root,
         );
         // `max` then `min` rather than `clamp`: a broken pair lo > hi must grade, not panic.
         let e = (l - (l - w).max(root * row.lo).min(root * row.hi)).abs();
@@ -163,14 +168,21 @@ fn grade_rows(p: &Problem, block: &Block, speed_floor: f64, sums: &mut Sums) {
     }
 }
 
-fn grade_friction(p: &Problem, block: &Block, law: Law, speed_floor: f64, sums: &mut Sums) {
+fn grade_friction(
+    p: &Problem,
+    block: &Block,
+    law: Law,
+    pass: Pass,
+    speed_floor: f64,
+    sums: &mut Sums,
+) {
     let n = block.first as usize;
     let rows = [&p.rows[n], &p.rows[n + 1], &p.rows[n + 2]];
-    let a = rows.iter().map(|r| r.diag + r.velocity.reg).sum::<f64>() / 3.0;
+    let a = rows.iter().map(|r| r.diag + r.term(pass).reg).sum::<f64>() / 3.0;
     let root = a.sqrt();
     let vec = |f: &dyn Fn(usize) -> f64| DVec3::new(f(0), f(1), f(2));
     let l = vec(&|k| root * rows[k].lambda);
-    let w = vec(&|k| p.violation(block, n + k, Pass::Velocity) / root);
+    let w = vec(&|k| p.violation(block, n + k, pass) / root);
     let lift = law.support(DVec2::new(w.y, w.z));
     let e = (l - law.project(l - w - DVec3::X * lift)).length();
     let free = vec(&|k| free_rate(p, block, &rows[k].jac) / root).length();

@@ -86,18 +86,8 @@ impl Method {
         self.search(Search::new(problem, law, &judge, guess), law)
     }
 
-    fn search<C: Coupling>(self, mut search: Search<C>, law: FrictionLaw) -> ConeAttempt {
-        for stage in self.stages(law) {
-            if search.grade <= GOOD {
-                break;
-            }
-            search.run(*stage);
-        }
-        ConeAttempt {
-            impulse: search.best,
-            solver: search.solver,
-            iterations: search.iterations,
-        }
+    fn search<C: Coupling>(self, search: Search<C>, law: FrictionLaw) -> ConeAttempt {
+        run(search, self.stages(law), GOOD)
     }
 
     fn stages(self, law: FrictionLaw) -> &'static [Stage] {
@@ -123,6 +113,61 @@ impl Method {
             (Self::Sweep, _) => &[Stage::Sweep],
         }
     }
+}
+
+/// Runs stages until the grade is at most `accept`.
+fn run<C: Coupling>(mut search: Search<C>, stages: &[Stage], accept: f64) -> ConeAttempt {
+    for stage in stages {
+        if search.grade <= accept {
+            break;
+        }
+        search.run(*stage);
+    }
+    ConeAttempt {
+        impulse: search.best,
+        solver: search.solver,
+        iterations: search.iterations,
+    }
+}
+
+/// Stages for problems that come with a good guess.
+pub(crate) struct Stages(&'static [Stage]);
+
+impl Stages {
+    /// A grade at which polishing ends.
+    pub(crate) const GOOD: f64 = GOOD;
+    /// A grade that needs no further stage.
+    pub(crate) const ACCEPT: f64 = 1e-11;
+    /// Everything.
+    pub(crate) const ALL: Self = Self(&[
+        Stage::Polish,
+        Stage::Interior(Start::Free),
+        Stage::Interior(Start::Bilateral),
+        Stage::Convex,
+        Stage::Proximal,
+    ]);
+    /// Nothing that visits units one by one, which is dear where each moves a whole mechanism.
+    pub(crate) const WITHOUT_SWEEPS: Self = Self(&[
+        Stage::Polish,
+        Stage::Interior(Start::Free),
+        Stage::Interior(Start::Bilateral),
+        Stage::Convex,
+    ]);
+}
+
+/// Solves a problem of any units from a guess; `judge` ranks impulses, smaller is better.
+pub(crate) fn search_units<C: Coupling>(
+    problem: &ConeProblem<C>,
+    law: FrictionLaw,
+    judge: &dyn Fn(&[DVec3]) -> f64,
+    guess: &[DVec3],
+    stages: Stages,
+) -> ConeAttempt {
+    run(
+        Search::new(problem, law, judge, guess),
+        stages.0,
+        Stages::ACCEPT,
+    )
 }
 
 /// Newton steps to a point of the central path, at most.
