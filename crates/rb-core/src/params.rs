@@ -77,6 +77,35 @@ pub struct Sweeps {
     pub stop: f64,
 }
 
+/// Who solves an island.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SolvePlan {
+    /// The fast solver, whatever the certificate says.
+    Fast,
+    /// The fast solver first; an island above the tolerance goes to the exact one.
+    #[default]
+    Fallback,
+    /// The exact solver for every island, however large.
+    Exact,
+}
+
+/// When islands go to the exact solver.
+///
+/// Decided by data of the island alone, never by a clock or the number of threads, so that a step
+/// stays reproducible.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Escalation {
+    /// Who solves.
+    pub plan: SolvePlan,
+    /// Largest island the fallback takes (rows). Islands with a `precise` body or joint go anyway.
+    pub rows: u32,
+    /// Steps an island stays with the exact solver after the fast one was last above the tolerance.
+    pub hold: u8,
+    /// A loaded contact between bodies whose masses differ by more than this factor sends its island
+    /// to the exact solver: a soft step sags under the load in proportion to the lighter mass.
+    pub mass_ratio: f64,
+}
+
 /// When a step counts as right.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tolerances {
@@ -123,8 +152,13 @@ pub struct Params {
     pub joint_softening: Option<Softening>,
     /// Iterative solver.
     pub sweeps: Sweeps,
+    /// Fallback to the exact solver.
+    pub escalation: Escalation,
     /// Profile's tolerances.
     pub tolerances: Tolerances,
+    /// A step above the tolerances is refused: it returns an error with its report, and the world
+    /// stays as it was.
+    pub strict: bool,
     /// Sleep.
     pub sleep: SleepParams,
 }
@@ -157,10 +191,17 @@ impl Params {
                 coupled: 16,
                 stop: 1e-9,
             },
+            escalation: Escalation {
+                plan: SolvePlan::Fallback,
+                rows: 64,
+                hold: 30,
+                mass_ratio: 10.0,
+            },
             tolerances: Tolerances {
                 velocity: 1e-2,
                 position: 5e-3,
             },
+            strict: false,
             sleep: SleepParams {
                 enabled: true,
                 speed: 0.05,
@@ -186,6 +227,10 @@ impl Params {
                 velocity: 500,
                 coupled: 500,
                 stop: 1e-12,
+            },
+            escalation: Escalation {
+                rows: 768,
+                ..game.escalation
             },
             tolerances: Tolerances {
                 velocity: 1e-6,
@@ -230,6 +275,7 @@ impl Params {
                 valid: ">= 1",
             });
         }
+        check::positive("escalation.mass_ratio", self.escalation.mass_ratio)?;
         check::positive("tolerances.velocity", self.tolerances.velocity)?;
         check::positive("tolerances.position", self.tolerances.position)?;
         check::positive("sleep.speed", self.sleep.speed)?;

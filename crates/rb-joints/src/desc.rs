@@ -23,6 +23,8 @@ pub struct JointDesc {
     pub break_force: Option<f64>,
     /// Reaction torque (N·m) above which the joint breaks.
     pub break_torque: Option<f64>,
+    /// Whether the joint's island is always solved exactly.
+    pub precise: bool,
     /// Anything the user wants to find again.
     pub user_data: u64,
 }
@@ -35,6 +37,7 @@ impl JointDesc {
             collide_connected: false,
             break_force: None,
             break_torque: None,
+            precise: false,
             user_data: 0,
         }
     }
@@ -42,6 +45,12 @@ impl JointDesc {
     /// Lets the two bodies touch each other.
     pub fn collide_connected(mut self) -> Self {
         self.collide_connected = true;
+        self
+    }
+
+    /// Has the joint's island always solved exactly.
+    pub fn precise(mut self) -> Self {
+        self.precise = true;
         self
     }
 

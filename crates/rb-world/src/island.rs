@@ -5,9 +5,11 @@
 //! position pass moves the bodies, that of the velocity pass is kept.
 
 mod assemble;
+mod escalate;
 mod finish;
 
 use crate::state::{JointSlot, State};
+pub(crate) use escalate::Escalated;
 use rb_core::arena::Arena;
 use rb_core::contact_block::ContactSet;
 use rb_core::handle::JointKey;
@@ -84,6 +86,7 @@ pub(crate) struct Island {
     pub(crate) contacts: Vec<IslandContact>,
     pub(crate) problem: Problem,
     pub(crate) outcome: Outcome,
+    pub(crate) escalated: Escalated,
     /// Movers whose state became non-finite; they were put back and held.
     pub(crate) frozen: Vec<u32>,
     scratch: Scratch,
@@ -104,6 +107,7 @@ impl Island {
         self.problem.clear();
         self.frozen.clear();
         self.outcome = Outcome::default();
+        self.escalated = Escalated::default();
     }
 
     /// Bytes held, for growth tables.
@@ -147,6 +151,7 @@ impl Island {
         );
         for _attempt in 0..=self.movable {
             self.outcome = Outcome::default();
+            self.choose(shared);
             let broken = self.substeps(shared);
             if broken.is_empty() {
                 break;
@@ -165,6 +170,7 @@ impl Island {
                 (m.inv, m.vel) = (InvMass::ZERO, Twist::ZERO);
             }
         }
+        self.settle_hold(shared.params);
         self.finish(shared);
     }
 
@@ -237,10 +243,7 @@ impl Island {
         let variational = shared.params.gyroscopic == Gyroscopic::Variational;
         let rounds = if variational { 8 } else { 1 };
         for _ in 0..rounds {
-            let out = shared
-                .solver
-                .solve(&mut self.problem, pass, budget, &mut self.scratch);
-            self.outcome.iterations += out.iterations;
+            self.outcome.iterations += self.solve_pass(shared, pass, budget);
             if !variational || self.relinearise(shared.h) < 1e-13 {
                 break;
             }

@@ -31,9 +31,12 @@ impl Island {
         self.scratch
             .plan
             .analyse(&pairs, self.movable as u32, DIRECT_WORK);
-        if self.scratch.plan.work.is_some() {
+        if self.scratch.plan.work.is_some() || self.rigid() {
             // Solved exactly, so they need no softening, and rigid rows keep the energy.
             numbers.joint_softening = None;
+        }
+        if self.rigid() {
+            numbers.contact.softening = None;
         }
         for j in 0..self.joints.len() {
             self.assemble_joint(shared, &numbers, j);

@@ -5,9 +5,12 @@ use crate::frame::Frame;
 use crate::island::Island;
 use crate::state::{PairList, State};
 use rb_core::body::BodyKind;
+use rb_core::law::LawSet;
 use rb_core::math::Twist;
 use rb_core::problem::Source;
 use rb_core::report::{Culprit, IslandReport, StepReport};
+use rb_core::solver::IslandSolver;
+use rb_solve::Exact;
 
 /// Everything that has to be known after a step.
 pub(crate) fn run(
@@ -23,6 +26,7 @@ pub(crate) fn run(
     state.dt = dt;
     state.h = dt / f64::from(state.params.substeps);
     store_impulses(state, frame);
+    store_holds(state, frame);
     contact_events(state, frame, events);
     break_joints(state, frame, events);
     fall_asleep(state, frame, events, dt);
@@ -42,6 +46,14 @@ fn store_impulses(state: &mut State, frame: &Frame) {
             if let Some(slot) = state.joints.slot_mut(j.slot) {
                 slot.memory = j.memory.clone();
             }
+        }
+    }
+}
+
+fn store_holds(state: &mut State, frame: &Frame) {
+    for island in frame.islands() {
+        for m in &island.movers[..island.movable] {
+            state.body_mut(m.slot).exact_hold = island.escalated.hold;
         }
     }
 }
@@ -192,13 +204,20 @@ fn fill_report(
         report.penetration = report.penetration.max(o.penetration);
         report.joint_error = report.joint_error.max(o.joint_error);
         report.awake += island.movable as u32;
+        report.exact += u32::from(island.escalated.reason.is_some());
         report.rows += island.problem.rows.len() as u32;
         report.islands.push(IslandReport {
             root: state.body_handle(island.movers[0].slot),
             bodies: island.movable as u32,
             rows: island.problem.rows.len() as u32,
             iterations: o.iterations,
-            solver,
+            solver: if island.escalated.solved {
+                Exact.name()
+            } else {
+                solver
+            },
+            reason: island.escalated.reason,
+            laws: laws(island),
             grade: o.grade,
             penetration: o.penetration,
             joint_error: o.joint_error,
@@ -211,6 +230,11 @@ fn fill_report(
         && report.penetration <= t.position
         && report.joint_error <= t.position
         && report.frozen.is_empty();
+}
+
+fn laws(island: &Island) -> LawSet {
+    let blocks = island.problem.blocks.iter();
+    blocks.fold(LawSet::empty(), |set, b| set | b.law.as_set())
 }
 
 fn culprit(state: &State, island: &Island, source: Source) -> Culprit {
