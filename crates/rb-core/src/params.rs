@@ -106,6 +106,15 @@ pub struct Escalation {
     pub mass_ratio: f64,
 }
 
+/// Iterating a substep so that joint equations hold at its end pose, not only to first order.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Nonlinear {
+    /// Solves of the position pass besides the first, at most.
+    pub iterations: u32,
+    /// Largest joint error (m or rad) that needs no further one.
+    pub tolerance: f64,
+}
+
 /// When a step counts as right.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tolerances {
@@ -152,6 +161,8 @@ pub struct Params {
     pub joint_softening: Option<Softening>,
     /// Iterative solver.
     pub sweeps: Sweeps,
+    /// Joints at the end pose, or `None` for the linear step, which leaves an error of order h²v²/2L.
+    pub nonlinear: Option<Nonlinear>,
     /// Fallback to the exact solver.
     pub escalation: Escalation,
     /// Profile's tolerances.
@@ -191,6 +202,7 @@ impl Params {
                 coupled: 16,
                 stop: 1e-9,
             },
+            nonlinear: None,
             escalation: Escalation {
                 plan: SolvePlan::Fallback,
                 rows: 64,
@@ -228,6 +240,10 @@ impl Params {
                 coupled: 500,
                 stop: 1e-12,
             },
+            nonlinear: Some(Nonlinear {
+                iterations: 8,
+                tolerance: 1e-9,
+            }),
             escalation: Escalation {
                 rows: 768,
                 ..game.escalation
@@ -274,6 +290,9 @@ impl Params {
                 value: 0.0,
                 valid: ">= 1",
             });
+        }
+        if let Some(n) = self.nonlinear {
+            check::positive("nonlinear.tolerance", n.tolerance)?;
         }
         check::positive("escalation.mass_ratio", self.escalation.mass_ratio)?;
         check::positive("tolerances.velocity", self.tolerances.velocity)?;

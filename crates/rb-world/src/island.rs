@@ -7,6 +7,7 @@
 mod assemble;
 mod escalate;
 mod finish;
+mod nonlinear;
 
 use crate::state::{JointSlot, State};
 pub(crate) use escalate::Escalated;
@@ -211,6 +212,7 @@ impl Island {
         let gyroscopic = shared.params.gyroscopic;
         let beta = shared.params.scheme.beta;
         self.solve(shared, Pass::Position, shared.params.sweeps.position);
+        self.close_joints(shared);
         for (m, b) in self.movers.iter_mut().zip(&self.problem.bodies) {
             let v = b.vel * beta + m.vel * (1.0 - beta);
             m.advance(shared.h, v, gyroscopic);

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses its own part of this module")]
 
 pub(crate) mod cases;
+pub(crate) mod structures;
 
 use rb_world::prelude::*;
 
