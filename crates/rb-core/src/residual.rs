@@ -141,10 +141,7 @@ fn grade_rows(p: &Problem, block: &Block, pass: Pass, speed_floor: f64, sums: &m
         let row = &p.rows[r];
         let a = row.diag + row.term(pass).reg;
         let root = a.sqrt();
-        let (l, w) = (
-            root * row.lambda,
-            p.violation(block, r, pass) / root,
-        );
+        let (l, w) = (root * row.lambda, p.violation(block, r, pass) / root);
         // `max` then `min` rather than `clamp`: a broken pair lo > hi must grade, not panic.
         let e = (l - (l - w).max(root * row.lo).min(root * row.hi)).abs();
         let size = l

@@ -116,7 +116,9 @@ fn clock(name: &str, make: impl Fn() -> Problem) {
         grade = grade_pass(&p, Pass::Velocity, 0.1).abs;
     }
     let [pgs, exact] = best.map(|s| 1e3 * s);
-    println!("{name:28} pgs {pgs:8.3} ms, exact {exact:8.3} ms, {iterations:3} iterations, {grade:.1e} m/s");
+    println!(
+        "{name:28} pgs {pgs:8.3} ms, exact {exact:8.3} ms, {iterations:3} iterations, {grade:.1e} m/s"
+    );
 }
 
 /// Solve times; run with `--ignored --nocapture`.
@@ -129,11 +131,15 @@ fn times() {
             box_stack(boxes, cone, 0.2, 1.0)
         });
     }
-    clock("100 contacts, mass 100 : 1", || box_stack(25, cone, 0.2, 100.0));
+    clock("100 contacts, mass 100 : 1", || {
+        box_stack(25, cone, 0.2, 100.0)
+    });
     clock("100 contacts, pyramids", || {
         box_stack(25, Law::Pyramid { mu: 0.5 }, 0.2, 1.0)
     });
-    clock("quadruped, 12 joints, 4 feet", || quadruped(Law::Cone { mu: 0.8 }));
+    clock("quadruped, 12 joints, 4 feet", || {
+        quadruped(Law::Cone { mu: 0.8 })
+    });
     for links in [10, 30, 100, 300, 1000] {
         clock(&format!("{links} links"), || chain(links, 1.0));
     }

@@ -19,7 +19,11 @@ fn check(profile: &str, scene: &Scene) {
     let out = run(scene, params);
     println!("{profile} {}: {out}", scene.name);
     let failures = failures(&out, scene, profile);
-    assert!(failures.is_empty(), "{profile} {}: {failures:?}", scene.name);
+    assert!(
+        failures.is_empty(),
+        "{profile} {}: {failures:?}",
+        scene.name
+    );
 }
 
 /// Every bar that is not met.
@@ -104,7 +108,11 @@ fn table() {
                 scenes.extend([100.0, 1000.0].map(|bob| Scene::chain(links, bob, angle)));
             }
         }
-        scenes.extend([Scene::four_bar(1000.0), Scene::four_bar(10_000.0), Scene::slope()]);
+        scenes.extend([
+            Scene::four_bar(1000.0),
+            Scene::four_bar(10_000.0),
+            Scene::slope(),
+        ]);
         scenes.extend([Scene::stack(), Scene::arch(), Scene::card_house()]);
         for scene in scenes {
             let out = run(&scene, params);

@@ -33,9 +33,7 @@ impl Inner {
             (Unit::Cone { mu }, _) | (Unit::Square { mu }, None) => {
                 Self::Round(Pair::centred(mu, impulse, speed))
             }
-            (Unit::Square { .. }, Some(f)) => {
-                Self::Flat(f.at(DVec3::X * impulse, impulse * speed))
-            }
+            (Unit::Square { .. }, Some(f)) => Self::Flat(f.at(DVec3::X * impulse, impulse * speed)),
             (Unit::Rows { lo, hi }, f) => {
                 let r = facets::inside(lo, hi, impulse);
                 Self::Flat(f.unwrap_or_default().at(r, impulse * speed))

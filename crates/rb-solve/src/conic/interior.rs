@@ -152,9 +152,8 @@ fn start<C: Coupling>(
                 .iter()
                 .fold(0.0f64, |m, r| m.max(r.abs().max_element()))
                 .max(1e-9);
-            let pair = |(r, &unit): (&DVec3, &Unit)| {
-                Inner::new(unit, law, r.x.max(0.1 * largest), speed)
-            };
+            let pair =
+                |(r, &unit): (&DVec3, &Unit)| Inner::new(unit, law, r.x.max(0.1 * largest), speed);
             Iterate {
                 pairs: r.iter().zip(units).map(pair).collect(),
                 u: r.iter().map(|r| *r * -softness).collect(),

@@ -24,7 +24,7 @@ mod unit;
 
 pub use certificate::{FrictionLaw, Residual};
 pub use coupling::{Coupling, Delassus, Factor};
-pub(crate) use portfolio::{Stages, search_units};
 pub use portfolio::{Attempt, ConeAttempt, Method, central_path};
+pub(crate) use portfolio::{Stages, search_units};
 pub use problem::{Condensed, ConeProblem, FrictionProblem, GlobalFrictionProblem};
 pub use unit::Unit;

@@ -189,7 +189,14 @@ pub(super) fn solve<C: Coupling>(p: &ConeProblem<C>, r: &mut Vec<DVec3>, s: Sett
     let at = |r: &[DVec3]| -> (Vec<Contact>, f64) {
         let u = p.velocity(r);
         let contacts: Vec<Contact> = (0..r.len())
-            .map(|i| Contact::new(s.law, p.units[i], r[i], u[i] + (r[i] - centre[i]) * s.proximal))
+            .map(|i| {
+                Contact::new(
+                    s.law,
+                    p.units[i],
+                    r[i],
+                    u[i] + (r[i] - centre[i]) * s.proximal,
+                )
+            })
             .collect();
         let merit = contacts.iter().map(|c| c.f.length_squared()).sum();
         (contacts, merit)

@@ -2,10 +2,10 @@
 
 use super::certificate::FrictionLaw;
 use super::coupling::{Coupling, Delassus};
+use super::unit::Unit;
 use crate::input::{InputError, check_finite, check_len};
 use crate::linalg::lu::{Lu, RankLu};
 use crate::linalg::matrix::{Matrix, axpy, max_abs};
-use super::unit::Unit;
 use glam::DVec3;
 
 /// Contacts in impulse space: u = W r + q (m/s), r in N·s, three rows (n, t₁, t₂) per contact.

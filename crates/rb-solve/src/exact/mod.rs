@@ -54,7 +54,13 @@ impl IslandSolver for Exact {
             Stages::WITHOUT_SWEEPS
         };
         let judge = |r: &[DVec3]| island.judge(r, budget.stop);
-        let found = search_units(&island.problem, FrictionLaw::Coulomb, &judge, &guess, stages);
+        let found = search_units(
+            &island.problem,
+            FrictionLaw::Coulomb,
+            &judge,
+            &guess,
+            stages,
+        );
         let z = island.motion(&found.impulse);
         let e = island.problem.coupling.multipliers(&z);
         let finite = found.impulse.iter().all(|r| r.is_finite()) && z.iter().all(|z| z.is_finite());
@@ -134,11 +140,7 @@ impl<'a> Island<'a> {
         for (i, unit) in self.problem.units.iter().enumerate() {
             let r = impulse[i];
             let miss = r - unit.project(r - unit.lifted(FrictionLaw::Coulomb, u[i]));
-            let e = if miss.is_nan() {
-                DVec3::INFINITY
-            } else {
-                miss
-            };
+            let e = if miss.is_nan() { DVec3::INFINITY } else { miss };
             abs = abs.max((e * self.pose.units[i].root).length() * self.sigma);
             rel = rel.max(e.length());
             size = size.max(r.length());

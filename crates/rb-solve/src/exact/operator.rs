@@ -134,9 +134,7 @@ impl<'a> Operator<'a> {
                 let body = (q.nodes[side], 0);
                 k.add([at, body], 6, q.jac[side].as_flattened());
                 let n = q.reg.len();
-                let transposed: Vec<f64> = (0..6 * n)
-                    .map(|i| -q.jac[side][i % n][i / n])
-                    .collect();
+                let transposed: Vec<f64> = (0..6 * n).map(|i| -q.jac[side][i % n][i / n]).collect();
                 k.add([body, at], n, &transposed);
             }
         }

@@ -108,7 +108,11 @@ impl Pose {
         for r in block.rows() {
             let row = &p.rows[r];
             let tangent_without_friction = r > block.first as usize && friction(block.law) == 0.0;
-            let value = if tangent_without_friction { 0.0 } else { row.hi };
+            let value = if tangent_without_friction {
+                0.0
+            } else {
+                row.hi
+            };
             let fixed = block.law == Law::Rows && row.lo >= row.hi;
             if fixed || tangent_without_friction {
                 self.fixed.push((r as u32, value));

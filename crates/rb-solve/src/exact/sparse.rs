@@ -116,7 +116,11 @@ impl<'a> Sparse<'a> {
             self.factor_diagonal(k, scale);
             let links = self.layout.order.first_link(k);
             for (a, &j) in self.layout.order.column(k).iter().enumerate() {
-                self.divide(k, self.layout.upper[links + a], self.layout.size[j as usize][0]);
+                self.divide(
+                    k,
+                    self.layout.upper[links + a],
+                    self.layout.size[j as usize][0],
+                );
             }
             for (a, &i) in self.layout.order.column(k).iter().enumerate() {
                 for (b, &j) in self.layout.order.column(k).iter().enumerate() {
@@ -169,7 +173,13 @@ impl<'a> Sparse<'a> {
         // The diagonal comes before the links of its position.
         let (head, tail) = self.values.split_at_mut(start);
         let swap = &self.swap[self.layout.first[k]..];
-        divide(&head[at..at + n * n], n, swap, &mut tail[..n * width], width);
+        divide(
+            &head[at..at + n * n],
+            n,
+            swap,
+            &mut tail[..n * width],
+            width,
+        );
     }
 
     /// A(i, j) −= A(i, k) · D⁻¹A(k, j).

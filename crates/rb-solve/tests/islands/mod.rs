@@ -89,7 +89,13 @@ impl Builder {
     }
 
     /// A hinge about z with extra rows about its axis, or a weld.
-    pub(crate) fn joint(&mut self, bodies: [u32; 2], point: DVec3, weld: bool, extra: &[ProblemRow]) {
+    pub(crate) fn joint(
+        &mut self,
+        bodies: [u32; 2],
+        point: DVec3,
+        weld: bool,
+        extra: &[ProblemRow],
+    ) {
         let inf = f64::INFINITY;
         let mut rows = Vec::new();
         for axis in DVec3::AXES {
@@ -123,7 +129,12 @@ impl Builder {
 
     /// A spring about z.
     pub(crate) fn spring(bias: f64, reg: f64) -> ProblemRow {
-        let mut row = Self::row(Self::about(DVec3::Z), bias, f64::NEG_INFINITY, f64::INFINITY);
+        let mut row = Self::row(
+            Self::about(DVec3::Z),
+            bias,
+            f64::NEG_INFINITY,
+            f64::INFINITY,
+        );
         row.velocity.reg = reg;
         row
     }

@@ -56,7 +56,14 @@ impl fmt::Display for Outcome {
         write!(
             f,
             "moved {:.1e} m, gap {:.1e} m, creep {:.1e} m/s, above {:.1e} m, excess {:.1e} J, residual {:.1e} m/s, {} fallbacks, {:.3} ms/step",
-            self.sag, self.gap, self.creep, self.above, self.excess, self.residual, self.fallbacks, self.ms
+            self.sag,
+            self.gap,
+            self.creep,
+            self.above,
+            self.excess,
+            self.residual,
+            self.fallbacks,
+            self.ms
         )
     }
 }
@@ -136,7 +143,13 @@ impl Scene {
             let pivots = [DVec3::ZERO, DVec3::X * 2.0];
             let cranks = pivots.map(|p| cuboid(w, half, p + crank * 0.5, turn, 1.0));
             let middle = DVec3::X + crank;
-            let bar = cuboid(w, DVec3::new(1.0, 0.05, 0.05), middle, DQuat::IDENTITY, coupler);
+            let bar = cuboid(
+                w,
+                DVec3::new(1.0, 0.05, 0.05),
+                middle,
+                DQuat::IDENTITY,
+                coupler,
+            );
             for (pivot, body) in pivots.into_iter().zip(cranks) {
                 hinge(w, ground, body, pivot);
                 hinge(w, body, bar, pivot + crank);
@@ -193,8 +206,7 @@ impl Scene {
 
 fn ball(w: &mut World, a: BodyHandle, b: BodyHandle, at: DVec3) {
     let [pa, pb] = [a, b].map(|h| w.body(h).unwrap().pose());
-    w.add_joint(a, b, Ball::at_world(&pa, &pb, at))
-        .unwrap();
+    w.add_joint(a, b, Ball::at_world(&pa, &pb, at)).unwrap();
 }
 
 fn hinge(w: &mut World, a: BodyHandle, b: BodyHandle, at: DVec3) {
