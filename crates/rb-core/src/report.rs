@@ -66,6 +66,10 @@ pub struct IslandReport {
     pub laws: LawSet,
     /// Violation of the velocity law in the last substep.
     pub grade: Grade,
+    /// Contact of the largest violation of a contact.
+    pub worst_contact: Option<Culprit>,
+    /// Joint of the largest violation of a joint.
+    pub worst_joint: Option<Culprit>,
     /// Deepest penetration at the end of the step (m).
     pub penetration: f64,
     /// Largest joint error at the end of the step (m; rad times body extent).

@@ -15,7 +15,7 @@
 
 use crate::law::Law;
 use crate::math::Twist;
-use crate::problem::{Block, Pass, Problem, Source};
+use crate::problem::{Block, Pass, Problem, ProblemRow, Source};
 use glam::{DVec2, DVec3};
 use serde::{Deserialize, Serialize};
 
@@ -32,8 +32,20 @@ pub struct Grade {
     pub joint: f64,
     /// Largest violation of contact blocks (m/s).
     pub contact: f64,
+    /// Largest distance of a multiplier outside its admissible set, as a change of velocity (m/s).
+    pub outside: f64,
+    /// Fastest approach −w of a contact's normal row: what would penetrate (m/s).
+    pub closing: f64,
+    /// Largest product of an impulse and the velocity it has to vanish with (J).
+    pub complementarity: f64,
+    /// Largest power friction fails to dissipate, λₙ σ_D(−wₜ) + λₜ·wₜ (J per step).
+    pub dissipation: f64,
     /// Block of the largest violation.
     pub worst: Option<Source>,
+    /// Contact of the largest violation of a contact.
+    pub worst_contact: Option<Source>,
+    /// Joint of the largest violation of a joint.
+    pub worst_joint: Option<Source>,
     /// Points and rows: open, sticking, sliding (contacts).
     pub open: u32,
     /// Contacts that stick.
@@ -43,7 +55,7 @@ pub struct Grade {
 }
 
 impl Grade {
-    /// The worse of two islands.
+    /// The worse of two islands; blocks are those of the worse one, whose numbers they are.
     #[must_use]
     pub fn worst_of(self, o: Self) -> Self {
         let (big, small) = if o.abs > self.abs {
@@ -56,6 +68,10 @@ impl Grade {
             rms: big.rms.max(small.rms),
             joint: big.joint.max(small.joint),
             contact: big.contact.max(small.contact),
+            outside: big.outside.max(small.outside),
+            closing: big.closing.max(small.closing),
+            complementarity: big.complementarity.max(small.complementarity),
+            dissipation: big.dissipation.max(small.dissipation),
             open: big.open + small.open,
             stick: big.stick + small.stick,
             slide: big.slide + small.slide,
@@ -92,10 +108,20 @@ impl Sums {
             g.abs = abs;
             g.worst = Some(block.source);
         }
-        match block.source {
-            Source::Joint(_) => g.joint = g.joint.max(abs),
-            Source::Contact { .. } => g.contact = g.contact.max(abs),
+        let (largest, culprit) = match block.source {
+            Source::Joint(_) => (&mut g.joint, &mut g.worst_joint),
+            Source::Contact { .. } => (&mut g.contact, &mut g.worst_contact),
+        };
+        if abs > *largest {
+            (*largest, *culprit) = (abs, Some(block.source));
         }
+    }
+
+    /// How far one block is outside its set (m/s), and the product of its complementary pair (J).
+    fn add_pair(&mut self, outside: f64, product: f64) {
+        let g = &mut self.grade;
+        g.outside = g.outside.max(outside);
+        g.complementarity = g.complementarity.max(product);
     }
 }
 
@@ -155,13 +181,31 @@ fn grade_rows(p: &Problem, block: &Block, pass: Pass, speed_floor: f64, sums: &m
             1.0
         };
         sums.add(block, e, size, root, length);
+        let outside = (root * row.lo - l).max(l - root * row.hi).max(0.0);
+        sums.add_pair(root * outside * length, gap_product(l, w, root, row));
         if matches!(block.source, Source::Contact { .. }) {
+            sums.grade.closing = sums.grade.closing.max(-root * w);
             if row.lambda > 0.0 {
                 sums.grade.slide += 1
             } else {
                 sums.grade.open += 1
             }
         }
+    }
+}
+
+/// |w| times the distance to the bound that lets w have its sign; 0 without such a bound.
+fn gap_product(l: f64, w: f64, root: f64, row: &ProblemRow) -> f64 {
+    let room = if w > 0.0 {
+        l - root * row.lo
+    } else {
+        root * row.hi - l
+    };
+    // An equation has no pair: its violation is graded as such.
+    if room.is_finite() {
+        (room * w).abs()
+    } else {
+        0.0
     }
 }
 
@@ -190,7 +234,11 @@ fn grade_friction(
         root,
         1.0,
     );
+    sums.add_pair(root * (l - law.project(l)).length(), (l.x * w.x).abs());
+    sums.grade.closing = sums.grade.closing.max(-root * w.x);
     let t = DVec2::new(l.y, l.z);
+    let lost = l.x * lift + t.dot(DVec2::new(w.y, w.z));
+    sums.grade.dissipation = sums.grade.dissipation.max(lost.abs());
     let state = if l.x <= 0.0 {
         &mut sums.grade.open
     } else if law.contains_tangent(t * (1.0 + 1e-9), l.x) {

@@ -16,6 +16,6 @@ pub use rb_core::handle::{BodyHandle, ColliderHandle, JointHandle};
 pub use rb_core::manifold::FrictionLaw;
 pub use rb_core::mass::{LockedAxes, MassProps};
 pub use rb_core::math::{Pose, Twist, Wrench};
-pub use rb_core::params::{Gyroscopic, Params, Scheme, Softening};
-pub use rb_core::report::{Culprit, IslandReport, StepReport};
+pub use rb_core::params::{Gyroscopic, Params, Scheme, Softening, SolvePlan};
+pub use rb_core::report::{Culprit, IslandReport, Reason, StepReport};
 pub use rb_joints::{AnyJoint, Axis, Ball, Fixed, Hinge, Joint, JointDesc, Motor, Slider, Spring};

@@ -219,6 +219,8 @@ fn fill_report(
             reason: island.escalated.reason,
             laws: laws(island),
             grade: o.grade,
+            worst_contact: o.grade.worst_contact.map(|s| culprit(state, island, s)),
+            worst_joint: o.grade.worst_joint.map(|s| culprit(state, island, s)),
             penetration: o.penetration,
             joint_error: o.joint_error,
         });
