@@ -160,6 +160,14 @@ impl Discretiser {
             bias: gap.max(0.0) / h,
             reg: 0.0,
         };
+        if self.contact.smooth.is_some() {
+            // γ φ⁺ = κ is a law of the gap at the end of the step, closed or not.
+            let t = Term {
+                bias: (gap / h).max(-self.contact.push_out),
+                reg: 0.0,
+            };
+            return [t, t];
+        }
         let position = if gap >= 0.0 {
             velocity
         } else if let Some(s) = self.contact.softening {

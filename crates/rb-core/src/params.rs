@@ -59,6 +59,10 @@ pub struct ContactParams {
     pub bounce_threshold: f64,
     /// Soft step of contacts, or `None` for rigid rows.
     pub softening: Option<Softening>,
+    /// Smooth contact: κ of the relaxed law γ φ⁺ = κ (J·s), β ∘ η = κ e (J) that every island is
+    /// solved at, or `None` for the exact law. Bodies hover at κ/γ and creep under a tangential load;
+    /// the certificate, which knows the exact law alone, shows by how much.
+    pub smooth: Option<f64>,
     /// Swept test that stops fast bodies at static ones, and `bullet` bodies at all.
     pub swept: bool,
 }
@@ -190,6 +194,7 @@ impl Params {
                     rate: 0.25,
                     ratio: 10.0,
                 }),
+                smooth: None,
                 swept: true,
             },
             joint_softening: Some(Softening {
@@ -276,6 +281,9 @@ impl Params {
         check::non_negative("contact.margin", self.contact.margin)?;
         check::positive("contact.push_out", self.contact.push_out)?;
         check::non_negative("contact.bounce_threshold", self.contact.bounce_threshold)?;
+        if let Some(kappa) = self.contact.smooth {
+            check::positive("contact.smooth", kappa)?;
+        }
         for s in [self.contact.softening, self.joint_softening]
             .into_iter()
             .flatten()

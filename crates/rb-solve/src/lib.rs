@@ -19,6 +19,6 @@ pub mod parallel;
 pub mod pgs;
 pub mod pivot;
 
-pub use exact::Exact;
+pub use exact::{Exact, Smooth};
 pub use input::InputError;
 pub use pgs::Pgs;

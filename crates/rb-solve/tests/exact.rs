@@ -17,7 +17,7 @@ const BUDGET: Budget = Budget {
 
 fn solve(p: &mut Problem) -> SolveOutcome {
     Pgs.solve(p, Pass::Velocity, BUDGET, &mut Scratch::default());
-    Exact.solve(p, Pass::Velocity, BUDGET, &mut Scratch::default())
+    Exact::default().solve(p, Pass::Velocity, BUDGET, &mut Scratch::default())
 }
 
 /// Worst violation of either kind of grade after a solve (m/s).
@@ -110,7 +110,7 @@ fn clock(name: &str, make: impl Fn() -> Problem) {
         Pgs.solve(&mut p, Pass::Velocity, BUDGET, &mut Scratch::default());
         best[0] = best[0].min(start.elapsed().as_secs_f64());
         let start = Instant::now();
-        let out = Exact.solve(&mut p, Pass::Velocity, BUDGET, &mut Scratch::default());
+        let out = Exact::default().solve(&mut p, Pass::Velocity, BUDGET, &mut Scratch::default());
         best[1] = best[1].min(start.elapsed().as_secs_f64());
         iterations = out.iterations;
         grade = grade_pass(&p, Pass::Velocity, 0.1).abs;

@@ -11,9 +11,9 @@
 
 use super::certificate::FrictionLaw;
 use super::cone::step_to_zero;
+use super::inner::Form;
 use super::unit::{EDGES, Unit, tangential};
-use glam::DMat3;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 /// Sides of a unit, at most.
 pub(super) const MOST: usize = 6;
@@ -37,26 +37,28 @@ pub(super) struct Flat {
 }
 
 impl Facets {
-    pub(super) fn rows(lo: DVec3, hi: DVec3) -> Self {
+    pub(super) fn rows(lo: DVec3, hi: DVec3, share: f64) -> Self {
         let mut f = Self::default();
         for (k, axis) in DVec3::AXES.into_iter().enumerate() {
+            let two_sided = lo[k] > f64::NEG_INFINITY && hi[k] < f64::INFINITY;
+            let weight = if two_sided { 1.0 } else { share };
             if lo[k] > f64::NEG_INFINITY {
-                f.push(axis, axis, -lo[k]);
+                f.push(axis, axis * weight, -lo[k]);
             }
             if hi[k] < f64::INFINITY {
-                f.push(-axis, -axis, hi[k]);
+                f.push(-axis, -axis * weight, hi[k]);
             }
         }
         f
     }
 
-    pub(super) fn square(mu: f64, law: FrictionLaw) -> Self {
+    pub(super) fn square(mu: f64, form: Form) -> Self {
         let mut f = Self::default();
-        f.push(DVec3::X, DVec3::X, 0.0);
+        f.push(DVec3::X, DVec3::X * form.share, 0.0);
         for (t, side) in EDGES {
             let edge = tangential(t * -side);
             let a = DVec3::X * mu + edge;
-            let w = match law {
+            let w = match form.law {
                 FrictionLaw::Coulomb => edge,
                 FrictionLaw::Convex => a,
             };
@@ -175,10 +177,10 @@ pub(super) fn inside(lo: DVec3, hi: DVec3, size: f64) -> DVec3 {
 }
 
 /// The facets of a unit with flat sides.
-pub(super) fn of(unit: Unit, law: FrictionLaw) -> Option<Facets> {
+pub(super) fn of(unit: Unit, form: Form) -> Option<Facets> {
     match unit {
         Unit::Cone { .. } => None,
-        Unit::Square { mu } => Some(Facets::square(mu, law)),
-        Unit::Rows { lo, hi } => Some(Facets::rows(lo, hi)),
+        Unit::Square { mu } => Some(Facets::square(mu, form)),
+        Unit::Rows { lo, hi } => Some(Facets::rows(lo, hi, form.share)),
     }
 }

@@ -6,6 +6,21 @@ use super::pair::{Elimination, Miss, Pair, Target};
 use super::unit::Unit;
 use glam::{DMat3, DVec3};
 
+/// Which conditions hold: the law, and by how much κ of the normal ones exceeds that of friction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Form {
+    pub(super) law: FrictionLaw,
+    /// γ u_n = share κ, β ∘ η = κ e; one-sided rows count as normal.
+    pub(super) share: f64,
+}
+
+impl Form {
+    /// One κ for all.
+    pub(super) fn even(law: FrictionLaw) -> Self {
+        Self { law, share: 1.0 }
+    }
+}
+
 /// Variables of a unit, strictly inside; also a direction in them.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Inner {
@@ -28,8 +43,8 @@ pub(super) enum Local {
 
 impl Inner {
     /// A start with impulse and velocity of the given sizes.
-    pub(super) fn new(unit: Unit, law: FrictionLaw, impulse: f64, speed: f64) -> Self {
-        match (unit, facets::of(unit, law)) {
+    pub(super) fn new(unit: Unit, form: Form, impulse: f64, speed: f64) -> Self {
+        match (unit, facets::of(unit, form)) {
             (Unit::Cone { mu }, _) | (Unit::Square { mu }, None) => {
                 Self::Round(Pair::centred(mu, impulse, speed))
             }
@@ -110,21 +125,23 @@ impl Inner {
     }
 
     /// The linearisation at this point, with velocity u.
-    pub(super) fn linearised(&self, unit: Unit, law: FrictionLaw, u: DVec3) -> Local {
+    pub(super) fn linearised(&self, unit: Unit, form: Form, u: DVec3) -> Local {
         match (self, unit) {
             (Self::Round(p), Unit::Cone { mu } | Unit::Square { mu }) => {
-                let lift = match law {
+                let lift = match form.law {
                     FrictionLaw::Coulomb => 0.0,
                     FrictionLaw::Convex => mu,
                 };
-                Local::Round(Elimination::new(*p, mu, lift), Miss::new(p, mu, lift, u))
+                let elimination = Elimination::new(*p, mu, lift, form.share);
+                Local::Round(elimination, elimination.miss(u))
             }
             (Self::Flat(f), _) => {
-                let facets = facets::of(unit, law).unwrap_or_default();
+                let facets = facets::of(unit, form).unwrap_or_default();
                 Local::Flat(facets, *f, facets.miss(f, u))
             }
             (Self::Round(p), Unit::Rows { .. }) => {
-                Local::Round(Elimination::new(*p, 1.0, 0.0), Miss::new(p, 1.0, 0.0, u))
+                let elimination = Elimination::new(*p, 1.0, 0.0, form.share);
+                Local::Round(elimination, elimination.miss(u))
             }
         }
     }

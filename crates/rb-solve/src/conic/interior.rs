@@ -1,15 +1,15 @@
 //! Primal–dual interior point on the exact Coulomb cone.
 //!
-//! Newton's method on the relaxed conditions of [`super::pair`] and [`super::facets`] with ŵ = A λ̂ + c: an affine step says
-//! how far κ can fall, a corrector step goes there; steps stay inside the cones and within a
-//! neighbourhood of the central path. The plain direction is used: scaled ones lose digits near the
+//! Newton's method on the relaxed conditions of [`super::pair`] and [`super::facets`] with
+//! ŵ = A λ̂ + c: an affine step says how far κ can fall, a corrector step goes there; steps stay
+//! inside the cones and within a neighbourhood of the central path. The plain direction is used: scaled ones lose digits near the
 //! end. Sources: S. Mehrotra, "On the implementation of a primal-dual interior point method", 1992;
 //! V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, "Second-order cone programming for frictional
 //! contact mechanics using interior point algorithm", 2022.
 
 use super::certificate::FrictionLaw;
 use super::coupling::{Coupling, Factor};
-use super::inner::{Goal, Inner, Local};
+use super::inner::{Form, Goal, Inner, Local};
 use super::problem::ConeProblem;
 use super::unit::Unit;
 use glam::{DMat3, DVec3};
@@ -75,8 +75,8 @@ pub(super) fn solve<C: Coupling>(
     steps: u32,
     grade: impl Fn(&[DVec3]) -> f64,
 ) -> (Vec<DVec3>, u32) {
-    let units = open(&p.units);
-    let mut at = start(p, &units, law, from);
+    let (units, form) = (open(&p.units), Form::even(law));
+    let mut at = start(p, &units, form, from);
     let (mut best, mut least, mut last_gain) = (at.impulses(), f64::INFINITY, 0);
     for k in 0..steps {
         let r = at.impulses();
@@ -89,7 +89,7 @@ pub(super) fn solve<C: Coupling>(
         if least == 0.0 || settled {
             return (best, k);
         }
-        match System::new(p, &units, law, &at, &r).advance(&at, 0.0) {
+        match System::new(p, &units, form, &at, &r).advance(&at, 0.0) {
             Some(next) => at = next,
             None => return (best, k + 1),
         }
@@ -100,15 +100,15 @@ pub(super) fn solve<C: Coupling>(
 /// The impulses at a point κ > 0 of the central path, if it is reached within `steps`.
 pub(super) fn central<C: Coupling>(
     p: &ConeProblem<C>,
-    law: FrictionLaw,
+    form: Form,
     kappa: f64,
     steps: u32,
 ) -> Option<Vec<DVec3>> {
     let units = open(&p.units);
-    let mut at = start(p, &units, law, Start::Free);
+    let mut at = start(p, &units, form, Start::Free);
     for _ in 0..steps {
         let r = at.impulses();
-        let system = System::new(p, &units, law, &at, &r);
+        let system = System::new(p, &units, form, &at, &r);
         if at.deviation(kappa) <= ON_PATH * kappa && system.infeasibility() <= FEASIBLE {
             return Some(r);
         }
@@ -121,12 +121,7 @@ fn open(units: &[Unit]) -> Vec<Unit> {
     units.iter().map(|u| u.open()).collect()
 }
 
-fn start<C: Coupling>(
-    p: &ConeProblem<C>,
-    units: &[Unit],
-    law: FrictionLaw,
-    start: Start,
-) -> Iterate {
+fn start<C: Coupling>(p: &ConeProblem<C>, units: &[Unit], form: Form, start: Start) -> Iterate {
     let n = p.free.len();
     let speed = p
         .free
@@ -137,7 +132,7 @@ fn start<C: Coupling>(
         Start::Free => Iterate {
             pairs: units
                 .iter()
-                .map(|&unit| Inner::new(unit, law, speed, speed))
+                .map(|&unit| Inner::new(unit, form, speed, speed))
                 .collect(),
             u: p.free.clone(),
         },
@@ -153,7 +148,7 @@ fn start<C: Coupling>(
                 .fold(0.0f64, |m, r| m.max(r.abs().max_element()))
                 .max(1e-9);
             let pair =
-                |(r, &unit): (&DVec3, &Unit)| Inner::new(unit, law, r.x.max(0.1 * largest), speed);
+                |(r, &unit): (&DVec3, &Unit)| Inner::new(unit, form, r.x.max(0.1 * largest), speed);
             Iterate {
                 pairs: r.iter().zip(units).map(pair).collect(),
                 u: r.iter().map(|r| *r * -softness).collect(),
@@ -223,13 +218,13 @@ impl<'a, C: Coupling> System<'a, C> {
     fn new(
         problem: &'a ConeProblem<C>,
         units: &[Unit],
-        law: FrictionLaw,
+        form: Form,
         at: &Iterate,
         r: &[DVec3],
     ) -> Self {
         let n = r.len();
         let locals: Vec<Local> = (0..n)
-            .map(|i| at.pairs[i].linearised(units[i], law, at.u[i]))
+            .map(|i| at.pairs[i].linearised(units[i], form, at.u[i]))
             .collect();
         let drift = problem
             .velocity(r)

@@ -25,6 +25,6 @@ mod unit;
 pub use certificate::{FrictionLaw, Residual};
 pub use coupling::{Coupling, Delassus, Factor};
 pub use portfolio::{Attempt, ConeAttempt, Method, central_path};
-pub(crate) use portfolio::{Stages, search_units};
+pub(crate) use portfolio::{Stages, search_units, smooth_units};
 pub use problem::{Condensed, ConeProblem, FrictionProblem, GlobalFrictionProblem};
 pub use unit::Unit;

@@ -10,6 +10,7 @@
 
 use super::certificate::FrictionLaw;
 use super::coupling::Coupling;
+use super::inner::Form;
 use super::interior::{self, Start};
 use super::problem::{ConeProblem, FrictionProblem, Scaled};
 use super::search::{GOOD, Search, Stage};
@@ -177,6 +178,20 @@ const PATH_STEPS: u32 = 200;
 /// gradients. `None` if it was not reached.
 pub fn central_path(problem: &FrictionProblem, law: FrictionLaw, kappa: f64) -> Option<Vec<f64>> {
     let scaled = Scaled::new(problem);
-    let r = interior::central(&scaled.problem, law, kappa / scaled.energy, PATH_STEPS)?;
+    let form = Form::even(law);
+    let r = interior::central(&scaled.problem, form, kappa / scaled.energy, PATH_STEPS)?;
     Some(scaled.unscale(&r))
+}
+
+/// The impulses at a point of the central path of a scaled problem, γ u_n = `share` κ and β ∘ η = κ e.
+pub(crate) fn smooth_units<C: Coupling>(
+    problem: &ConeProblem<C>,
+    share: f64,
+    kappa: f64,
+) -> Option<Vec<DVec3>> {
+    let form = Form {
+        law: FrictionLaw::Coulomb,
+        share,
+    };
+    interior::central(problem, form, kappa, PATH_STEPS)
 }

@@ -10,7 +10,7 @@ use rb_core::problem::{Pass, Problem, ProblemRow};
 use rb_core::report::Reason;
 use rb_core::residual::grade_pass;
 use rb_core::solver::{Budget, IslandSolver};
-use rb_solve::Exact;
+use rb_solve::{Exact, Smooth};
 
 /// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it.
 const STARTING_SWEEPS: u32 = 4;
@@ -26,8 +26,8 @@ pub(crate) struct Escalated {
     pub(crate) hold: u8,
     /// Why the exact solver was asked.
     pub(crate) reason: Option<Reason>,
-    /// Whether its answer was ever the better one.
-    pub(crate) solved: bool,
+    /// Who gave an answer that was better than the fast solver's.
+    pub(crate) solver: Option<&'static str>,
     /// Whether the fast solver was above the tolerance in this step.
     failed: bool,
 }
@@ -41,6 +41,7 @@ impl Island {
         let (precise, held) = (e.precise, e.hold > 0);
         let small = size <= policy.rows as usize;
         let reason = match policy.plan {
+            _ if shared.params.contact.smooth.is_some() => Some(Reason::Plan),
             SolvePlan::Fast => None,
             SolvePlan::Exact => Some(Reason::Plan),
             SolvePlan::Fallback if precise => Some(Reason::Precise),
@@ -49,7 +50,7 @@ impl Island {
             SolvePlan::Fallback => None,
         };
         self.escalated.reason = reason;
-        (self.escalated.solved, self.escalated.failed) = (false, false);
+        (self.escalated.solver, self.escalated.failed) = (None, false);
     }
 
     /// Rows to expect.
@@ -84,6 +85,13 @@ impl Island {
 
     /// Solves one pass from the multipliers present; returns the iterations.
     pub(super) fn solve_pass(&mut self, shared: &Shared, pass: Pass, budget: Budget) -> u32 {
+        if let Some(kappa) = shared.params.contact.smooth {
+            let h = shared.h;
+            let smooth = Smooth { kappa, h };
+            let out = smooth.solve(&mut self.problem, pass, budget, &mut self.scratch);
+            self.escalated.solver = Some(smooth.name());
+            return out.iterations;
+        }
         let asked = self.escalated.reason.is_some();
         let sweeps = if asked {
             budget.sweeps.min(STARTING_SWEEPS)
@@ -128,9 +136,9 @@ impl Island {
     /// Asks the exact solver and keeps the better answer.
     fn solve_exactly(&mut self, pass: Pass, budget: Budget, fast: f64) -> u32 {
         let before: Vec<f64> = self.problem.rows.iter().map(|r| r.lambda).collect();
-        let out = Exact.solve(&mut self.problem, pass, budget, &mut self.scratch);
+        let out = Exact::default().solve(&mut self.problem, pass, budget, &mut self.scratch);
         if grade_pass(&self.problem, pass, 0.0).abs < fast {
-            self.escalated.solved = true;
+            self.escalated.solver = Some(Exact::default().name());
         } else {
             for (row, lambda) in self.problem.rows.iter_mut().zip(before) {
                 row.lambda = lambda;

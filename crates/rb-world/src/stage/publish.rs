@@ -9,8 +9,6 @@ use rb_core::law::LawSet;
 use rb_core::math::Twist;
 use rb_core::problem::Source;
 use rb_core::report::{Culprit, IslandReport, StepReport};
-use rb_core::solver::IslandSolver;
-use rb_solve::Exact;
 
 /// Everything that has to be known after a step.
 pub(crate) fn run(
@@ -211,11 +209,7 @@ fn fill_report(
             bodies: island.movable as u32,
             rows: island.problem.rows.len() as u32,
             iterations: o.iterations,
-            solver: if island.escalated.solved {
-                Exact.name()
-            } else {
-                solver
-            },
+            solver: island.escalated.solver.unwrap_or(solver),
             reason: island.escalated.reason,
             laws: laws(island),
             grade: o.grade,
