@@ -2,11 +2,14 @@
 
 mod islands;
 
-use islands::{box_stack, chain, quadruped, random_island, welded_ring};
+use glam::{DMat3, DVec3};
+use islands::{Builder, box_stack, chain, quadruped, random_island, welded_ring};
 use rb_core::law::Law;
+use rb_core::math::Twist;
 use rb_core::problem::{Pass, Problem};
 use rb_core::residual::grade_pass;
 use rb_core::solver::{Budget, IslandSolver, Scratch, SolveOutcome};
+use rb_solve::conic::FrictionLaw;
 use rb_solve::{Exact, Pgs};
 use std::time::Instant;
 
@@ -142,5 +145,65 @@ fn times() {
     });
     for links in [10, 30, 100, 300, 1000] {
         clock(&format!("{links} links"), || chain(links, 1.0));
+    }
+}
+
+/// T21: a block of 1 kg that slides at v on contacts with μ = ½, h = 0.01 s. Coulomb's law keeps the
+/// gap at 0; the convex law has the gap h μ v after every step.
+#[test]
+fn t21_only_the_convex_law_glides() {
+    let (mu, h, g) = (0.5, 0.01, 9.81);
+    for law in [FrictionLaw::Coulomb, FrictionLaw::Convex] {
+        let convex = law == FrictionLaw::Convex;
+        let mut speed = 1.0;
+        let mut gap = if convex { h * mu * speed } else { 0.0 };
+        for _ in 0..10 {
+            let mut b = Builder::new();
+            let body = b.cube(1.0, DVec3::Y * 0.5, DVec3::NEG_Y * (g / 9.81));
+            b.contact([0, body], DVec3::ZERO, gap / h, Law::Cone { mu });
+            let mut p = b.problem;
+            // A point mass: the block neither tips nor turns.
+            p = point_mass(&p, DVec3::new(speed, -g * h, 0.0));
+            Exact { law }.solve(&mut p, Pass::Velocity, BUDGET, &mut Scratch::default());
+            let v = p.bodies[1].vel.lin;
+            gap += h * v.y;
+            speed = v.x;
+            let expected = if convex { h * mu * speed } else { 0.0 };
+            assert!((gap - expected).abs() < 1e-12, "{law:?}: {gap}, {expected}");
+        }
+        let lost = 1.0 - 10.0 * mu * g * h;
+        assert!(convex || (speed - lost).abs() < 1e-12, "{speed}, {lost}");
+    }
+}
+
+/// The same contact on a body that cannot turn.
+fn point_mass(p: &Problem, free: DVec3) -> Problem {
+    let mut q = Problem::default();
+    q.bodies.clone_from(&p.bodies);
+    q.bodies[1].inv.ang = DMat3::ZERO;
+    q.bodies[1].free = Twist::new(free, DVec3::ZERO);
+    for block in &p.blocks {
+        q.push_block(block.bodies, block.law, block.source, &p.rows[block.rows()]);
+    }
+    q
+}
+
+/// T27: the tip of a rod at tan θ = 2, ahead of its centre, for μ at and about Painlevé's critical 4/3,
+/// where the acceleration has no solution; velocities always have one.
+#[test]
+fn t27_painleves_rod() {
+    let theta = 2f64.atan();
+    let half = DVec3::new(theta.cos(), theta.sin(), 0.0);
+    for mu in [1.3, 4.0 / 3.0, 1.4] {
+        for speed in [-2.0, -0.1, 0.1, 2.0] {
+            let mut b = Builder::new();
+            let body = b.cube(1.0, half, DVec3::NEG_Y);
+            // A uniform rod of length 2: m l²/12.
+            b.problem.bodies[1].inv.ang = DMat3::from_diagonal(DVec3::splat(3.0));
+            b.problem.bodies[1].free.lin.x = speed;
+            b.contact([0, body], DVec3::ZERO, 0.0, Law::Cone { mu });
+            let e = residual(&mut b.problem);
+            assert!(e < 1e-12, "mu {mu}, speed {speed}: {e}");
+        }
     }
 }
