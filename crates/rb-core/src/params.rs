@@ -211,7 +211,7 @@ impl Params {
             escalation: Escalation {
                 plan: SolvePlan::Fallback,
                 rows: 64,
-                hold: 30,
+                hold: 8,
                 mass_ratio: 10.0,
             },
             tolerances: Tolerances {
@@ -251,6 +251,7 @@ impl Params {
             }),
             escalation: Escalation {
                 rows: 768,
+                hold: 30,
                 ..game.escalation
             },
             tolerances: Tolerances {

@@ -78,7 +78,9 @@ fn islands_return_to_the_fast_solver() {
     let asked = |w: &mut World| w.step(DT).unwrap().islands[0].reason;
     assert!(matches!(asked(&mut world), Some(Reason::Residual(_))));
     world.set_params(params).unwrap();
-    let held = (0..20).map(|_| asked(&mut world)).take_while(|r| *r == Some(Reason::Held));
+    let held = (0..20)
+        .map(|_| asked(&mut world))
+        .take_while(|r| *r == Some(Reason::Held));
     assert_eq!(held.count(), 5);
     assert_eq!(asked(&mut world), None);
 }

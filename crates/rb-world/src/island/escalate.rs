@@ -111,10 +111,19 @@ impl Island {
                 return out.iterations;
             }
             self.escalated.reason = Some(Reason::Residual(fast));
-        } else if fast <= budget.stop {
+        } else if fast <= self.good_enough(shared, budget) {
             return out.iterations;
         }
         out.iterations + self.solve_exactly(pass, budget, fast)
+    }
+
+    /// Grade that spares an island the exact solver it asked for: where that is a precaution alone, the
+    /// fast solver well within the tolerance will do.
+    fn good_enough(&self, shared: &Shared, budget: Budget) -> f64 {
+        match self.escalated.reason {
+            Some(Reason::Held) => 0.1 * shared.params.tolerances.velocity,
+            _ => budget.stop,
+        }
     }
 
     /// Grade of the fast solver's answer, where the exact one could follow.
