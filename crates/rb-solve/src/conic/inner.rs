@@ -36,6 +36,10 @@ pub(super) enum Goal {
 }
 
 /// A unit with everything but its impulse eliminated: δu = k − D δr.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a box would be an allocation per unit and Newton step"
+)]
 pub(super) enum Local {
     Round(Elimination, Miss),
     Flat(Facets, Flat, DVec3),

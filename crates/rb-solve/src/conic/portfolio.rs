@@ -139,6 +139,8 @@ impl Stages {
     pub(crate) const GOOD: f64 = GOOD;
     /// A grade that needs no further stage.
     pub(crate) const ACCEPT: f64 = 1e-11;
+    /// Where Newton may stop: below it a step costs a line search and gains nothing.
+    const STILL: f64 = 1e-14;
     /// Everything.
     pub(crate) const ALL: Self = Self(&[
         Stage::Polish,
@@ -164,11 +166,9 @@ pub(crate) fn search_units<C: Coupling>(
     guess: &[DVec3],
     stages: Stages,
 ) -> ConeAttempt {
-    run(
-        Search::new(problem, law, judge, guess),
-        stages.0,
-        Stages::ACCEPT,
-    )
+    let mut search = Search::new(problem, law, judge, guess);
+    search.still = Stages::STILL;
+    run(search, stages.0, Stages::ACCEPT)
 }
 
 /// Newton steps to a point of the central path, at most.

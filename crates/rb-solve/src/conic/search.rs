@@ -54,6 +54,8 @@ pub(super) struct Search<'a, C> {
     law: FrictionLaw,
     /// The certificate: smaller is better.
     judge: &'a dyn Fn(&[DVec3]) -> f64,
+    /// Newton stops at this largest component.
+    pub(super) still: f64,
     pub(super) best: Vec<DVec3>,
     pub(super) grade: f64,
     pub(super) solver: &'static str,
@@ -71,6 +73,7 @@ impl<'a, C: Coupling> Search<'a, C> {
             problem,
             law,
             judge,
+            still: STILL,
             best: vec![DVec3::ZERO; problem.free.len()],
             grade: f64::INFINITY,
             solver: "none",
@@ -108,7 +111,7 @@ impl<'a, C: Coupling> Search<'a, C> {
             law: self.law,
             proximal: POLISH,
             steps: NEWTON,
-            stop: STILL,
+            stop: self.still,
         };
         for _ in 0..POLISHES {
             let before = self.grade;

@@ -15,10 +15,12 @@ use super::order::Order;
 use super::pose::{Equations, NOTHING, Pose, PosedUnit};
 use super::sparse::{Layout, Sparse};
 use crate::conic::{Coupling, Factor};
+use crate::linalg::matrix::max_abs;
 use glam::{DMat3, DVec3};
 
-/// Rounds of iterative refinement.
+/// Rounds of iterative refinement, at most, and the defect relative to the load that needs none.
 const REFINEMENTS: usize = 2;
+const REFINED: f64 = 1e-15;
 
 /// Where the equations live in the unknowns: node and offset, per block of equations.
 pub(super) struct Places {
@@ -215,6 +217,9 @@ impl<'a> Operator<'a> {
         for _ in 0..REFINEMENTS {
             let mut defect = load.clone();
             self.subtract_base(&z, &mut defect);
+            if max_abs(&defect) <= REFINED * max_abs(&load) {
+                break;
+            }
             base.solve(&mut defect);
             z.iter_mut().zip(&defect).for_each(|(z, d)| *z += d);
         }
@@ -373,6 +378,10 @@ impl Factor for IslandFactor<'_> {
                     b[i] - self.l[i] * x[i] - self.s[i] * w
                 })
                 .collect();
+            let size = |x: &[DVec3]| x.iter().fold(0.0f64, |m, x| m.max(x.abs().max_element()));
+            if size(&defect).max(max_abs(&load)) <= REFINED * size(&b) {
+                break;
+            }
             self.correct(&defect, load, x, &mut z);
         }
     }
