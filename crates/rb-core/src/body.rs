@@ -34,6 +34,8 @@ bitflags! {
         const NO_SLEEP = 2;
         /// Its state became non-finite: put back and held in place until it is edited.
         const FROZEN = 4;
+        /// Its island is always solved exactly.
+        const PRECISE = 8;
     }
 }
 
@@ -188,6 +190,13 @@ impl BodyDesc {
         self
     }
 
+    /// Its island is always solved exactly.
+    #[must_use]
+    pub fn precise(mut self) -> Self {
+        self.flags |= BodyFlags::PRECISE;
+        self
+    }
+
     /// Name for files, viewers and reports.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
@@ -256,6 +265,8 @@ pub struct Body {
     pub previous: Pose,
     /// Time (s) its surface has been still.
     pub still: f64,
+    /// Steps its island stays with the exact solver.
+    pub exact_hold: u8,
     /// Sleeping group, if asleep.
     pub asleep: Option<u32>,
     /// Largest distance of its surface from the centre of mass (m).
@@ -292,6 +303,7 @@ impl Body {
             target: None,
             previous: Pose::IDENTITY,
             still: 0.0,
+            exact_hold: 0,
             asleep: None,
             extent: 0.0,
             core: 0.0,

@@ -134,7 +134,9 @@ impl Discretiser {
 
     /// The way a row's error is taken out.
     pub fn way(&self, row: &Row) -> Option<Stabilisation> {
-        row.stabilise.or(self.stabilisation)
+        let world = self.stabilisation;
+        let kept = world.filter(|way| *way != Stabilisation::Iterated || !row.is_one_sided());
+        row.stabilise.or(kept)
     }
 
     fn compliant(&self, row: &Row, phi_dot: f64, c: f64, d: f64, out: &mut ProblemRow) {
@@ -261,6 +263,14 @@ impl Discretiser {
             bias: gap.max(0.0) / h,
             reg: 0.0,
         };
+        if self.contact.smooth.is_some() {
+            // γ φ⁺ = κ is a law of the gap at the end of the step, closed or not.
+            let t = Term {
+                bias: (gap / h).max(-self.contact.push_out),
+                reg: 0.0,
+            };
+            return [t, t];
+        }
         let position = if gap >= 0.0 {
             velocity
         } else if let Some(s) = self.contact.softening {

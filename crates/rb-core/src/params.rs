@@ -60,6 +60,10 @@ pub struct ContactParams {
     pub bounce_threshold: f64,
     /// Soft step of contacts, or `None` for rigid rows.
     pub softening: Option<Softening>,
+    /// Smooth contact: κ of the relaxed law γ φ⁺ = κ (J·s), β ∘ η = κ e (J) that every island is
+    /// solved at, or `None` for the exact law. Bodies hover at κ/γ and creep under a tangential load;
+    /// the certificate, which knows the exact law alone, shows by how much.
+    pub smooth: Option<f64>,
     /// Swept test that stops fast bodies at static ones, and `bullet` bodies at all.
     pub swept: bool,
 }
@@ -93,6 +97,35 @@ pub struct Sweeps {
     pub coupled: u32,
     /// Both passes stop once no row changed by more than this (m/s).
     pub stop: f64,
+}
+
+/// Who solves an island.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SolvePlan {
+    /// The fast solver, whatever the certificate says.
+    Fast,
+    /// The fast solver first; an island above the tolerance goes to the exact one.
+    #[default]
+    Fallback,
+    /// The exact solver for every island, however large.
+    Exact,
+}
+
+/// When islands go to the exact solver.
+///
+/// Decided by data of the island alone, never by a clock or the number of threads, so that a step
+/// stays reproducible.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Escalation {
+    /// Who solves.
+    pub plan: SolvePlan,
+    /// Largest island the fallback takes (rows). Islands with a `precise` body or joint go anyway.
+    pub rows: u32,
+    /// Steps an island stays with the exact solver after the fast one was last above the tolerance.
+    pub hold: u8,
+    /// A loaded contact between bodies whose masses differ by more than this factor sends its island
+    /// to the exact solver: a soft step sags under the load in proportion to the lighter mass.
+    pub mass_ratio: f64,
 }
 
 /// When a step counts as right.
@@ -140,14 +173,20 @@ pub struct Params {
     /// but need a converged solve.
     pub joint_softening: Option<Softening>,
     /// How rows of joints and constraints get rid of their error unless they say it themselves.
-    /// `None` is implicit for bilateral rows and a split pass with capped speed for one-sided ones.
+    /// `None` is implicit for bilateral rows and a split pass with capped speed for one-sided ones;
+    /// `Iterated` leaves the one-sided ones as they are.
     pub stabilisation: Option<Stabilisation>,
     /// Geometric stiffness of joints and constraints.
     pub geometric: GeometricStiffness,
     /// Iterative solver.
     pub sweeps: Sweeps,
+    /// Fallback to the exact solver.
+    pub escalation: Escalation,
     /// Profile's tolerances.
     pub tolerances: Tolerances,
+    /// A step above the tolerances is refused: it returns an error with its report, and the world
+    /// stays as it was.
+    pub strict: bool,
     /// Sleep.
     pub sleep: SleepParams,
 }
@@ -168,6 +207,7 @@ impl Params {
                     rate: 0.25,
                     ratio: 10.0,
                 }),
+                smooth: None,
                 swept: true,
             },
             joint_softening: Some(Softening {
@@ -182,10 +222,17 @@ impl Params {
                 coupled: 16,
                 stop: 1e-9,
             },
+            escalation: Escalation {
+                plan: SolvePlan::Fallback,
+                rows: 64,
+                hold: 8,
+                mass_ratio: 10.0,
+            },
             tolerances: Tolerances {
                 velocity: 1e-2,
                 position: 5e-3,
             },
+            strict: false,
             sleep: SleepParams {
                 enabled: true,
                 speed: 0.05,
@@ -211,6 +258,12 @@ impl Params {
                 velocity: 500,
                 coupled: 500,
                 stop: 1e-12,
+            },
+            stabilisation: Some(Stabilisation::Iterated),
+            escalation: Escalation {
+                rows: 768,
+                hold: 30,
+                ..game.escalation
             },
             tolerances: Tolerances {
                 velocity: 1e-6,
@@ -240,6 +293,9 @@ impl Params {
         check::non_negative("contact.margin", self.contact.margin)?;
         check::positive("contact.push_out", self.contact.push_out)?;
         check::non_negative("contact.bounce_threshold", self.contact.bounce_threshold)?;
+        if let Some(kappa) = self.contact.smooth {
+            check::positive("contact.smooth", kappa)?;
+        }
         for s in [self.contact.softening, self.joint_softening]
             .into_iter()
             .flatten()
@@ -256,6 +312,7 @@ impl Params {
                 valid: ">= 1",
             });
         }
+        check::positive("escalation.mass_ratio", self.escalation.mass_ratio)?;
         check::positive("tolerances.velocity", self.tolerances.velocity)?;
         check::positive("tolerances.position", self.tolerances.position)?;
         check::positive("sleep.speed", self.sleep.speed)?;

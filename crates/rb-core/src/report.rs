@@ -1,6 +1,7 @@
 //! What a step tells: stage times, counts, and how right it was.
 
 use crate::handle::{BodyHandle, ColliderHandle, ConstraintHandle, JointHandle};
+use crate::law::LawSet;
 use crate::residual::Grade;
 use serde::{Deserialize, Serialize};
 
@@ -32,6 +33,22 @@ pub struct StageTimes {
     pub total: f64,
 }
 
+/// Why an island went to the exact solver.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The plan says so.
+    Plan,
+    /// A precise body or joint.
+    Precise,
+    /// A loaded contact between bodies of very different masses.
+    MassRatio,
+    /// The fast solver left this violation (m/s).
+    Residual(f64),
+    /// The fast solver was above the tolerance some steps ago.
+    Held,
+}
+
 /// How one island went.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IslandReport {
@@ -45,8 +62,16 @@ pub struct IslandReport {
     pub iterations: u32,
     /// Who solved it.
     pub solver: &'static str,
+    /// Why the exact solver was asked; the better of both answers was kept.
+    pub reason: Option<Reason>,
+    /// Laws solved, exactly as stated.
+    pub laws: LawSet,
     /// Violation of the velocity law in the last substep.
     pub grade: Grade,
+    /// Contact of the largest violation of a contact.
+    pub worst_contact: Option<Culprit>,
+    /// Joint of the largest violation of a joint.
+    pub worst_joint: Option<Culprit>,
     /// Deepest penetration at the end of the step (m).
     pub penetration: f64,
     /// Largest joint error at the end of the step (m; rad times body extent).
@@ -60,6 +85,8 @@ pub struct StepReport {
     pub step: u64,
     /// Bodies that were awake.
     pub awake: u32,
+    /// Islands that went to the exact solver.
+    pub exact: u32,
     /// Independent tasks offered to the threads.
     pub tasks: u32,
     /// Manifolds with at least one point.

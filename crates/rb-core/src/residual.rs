@@ -14,7 +14,7 @@
 //! Nonsmooth Dynamical Systems", 2008; `docs/theory/certificate.md`.
 
 use crate::law::Law;
-use crate::problem::{Block, Pass, Problem, Source};
+use crate::problem::{Block, Pass, Problem, ProblemRow, Source};
 use glam::{DVec2, DVec3};
 use serde::{Deserialize, Serialize};
 
@@ -31,8 +31,20 @@ pub struct Grade {
     pub joint: f64,
     /// Largest violation of contact blocks (m/s).
     pub contact: f64,
+    /// Largest distance of a multiplier outside its admissible set, as a change of velocity (m/s).
+    pub outside: f64,
+    /// Fastest approach −w of a contact's normal row: what would penetrate (m/s).
+    pub closing: f64,
+    /// Largest product of an impulse and the velocity it has to vanish with (J).
+    pub complementarity: f64,
+    /// Largest power friction fails to dissipate, λₙ σ_D(−wₜ) + λₜ·wₜ (J per step).
+    pub dissipation: f64,
     /// Block of the largest violation.
     pub worst: Option<Source>,
+    /// Contact of the largest violation of a contact.
+    pub worst_contact: Option<Source>,
+    /// Joint of the largest violation of a joint.
+    pub worst_joint: Option<Source>,
     /// Points and rows: open, sticking, sliding (contacts).
     pub open: u32,
     /// Contacts that stick.
@@ -42,7 +54,7 @@ pub struct Grade {
 }
 
 impl Grade {
-    /// The worse of two islands.
+    /// The worse of two islands; blocks are those of the worse one, whose numbers they are.
     #[must_use]
     pub fn worst_of(self, o: Self) -> Self {
         let (big, small) = if o.abs > self.abs {
@@ -55,6 +67,10 @@ impl Grade {
             rms: big.rms.max(small.rms),
             joint: big.joint.max(small.joint),
             contact: big.contact.max(small.contact),
+            outside: big.outside.max(small.outside),
+            closing: big.closing.max(small.closing),
+            complementarity: big.complementarity.max(small.complementarity),
+            dissipation: big.dissipation.max(small.dissipation),
             open: big.open + small.open,
             stick: big.stick + small.stick,
             slide: big.slide + small.slide,
@@ -91,10 +107,20 @@ impl Sums {
             g.abs = abs;
             g.worst = Some(block.source);
         }
-        match block.source {
-            Source::Joint(_) | Source::Constraint(_) => g.joint = g.joint.max(abs),
-            Source::Contact { .. } => g.contact = g.contact.max(abs),
+        let (largest, culprit) = match block.source {
+            Source::Joint(_) | Source::Constraint(_) => (&mut g.joint, &mut g.worst_joint),
+            Source::Contact { .. } => (&mut g.contact, &mut g.worst_contact),
+        };
+        if abs > *largest {
+            (*largest, *culprit) = (abs, Some(block.source));
         }
+    }
+
+    /// How far one block is outside its set (m/s), and the product of its complementary pair (J).
+    fn add_pair(&mut self, outside: f64, product: f64) {
+        let g = &mut self.grade;
+        g.outside = g.outside.max(outside);
+        g.complementarity = g.complementarity.max(product);
     }
 }
 
@@ -109,12 +135,17 @@ pub fn grade(problem: &Problem, speed_floor: f64) -> Grade {
 
 /// As [`grade`], for a problem whose velocities are ṽ + W Jᵀλ already.
 pub fn grade_velocities(p: &Problem, speed_floor: f64) -> Grade {
+    grade_pass(p, Pass::Velocity, speed_floor)
+}
+
+/// As [`grade_velocities`], on the law of either pass.
+pub fn grade_pass(p: &Problem, pass: Pass, speed_floor: f64) -> Grade {
     let mut sums = Sums::default();
     for block in &p.blocks {
         match block.law {
-            Law::Rows => grade_rows(p, block, speed_floor, &mut sums),
-            law @ Law::Spin { .. } => grade_spin(p, block, law, speed_floor, &mut sums),
-            law => grade_friction(p, block, law, speed_floor, &mut sums),
+            Law::Rows => grade_rows(p, block, pass, speed_floor, &mut sums),
+            law @ Law::Spin { .. } => grade_spin(p, block, law, pass, speed_floor, &mut sums),
+            law => grade_friction(p, block, law, pass, speed_floor, &mut sums),
         }
     }
     let tiny = f64::MIN_POSITIVE;
@@ -130,19 +161,16 @@ fn free_rate(p: &Problem, block: &Block, row: usize) -> f64 {
     columns.map(|(b, j, _)| j.dot(&p.bodies[b].free)).sum()
 }
 
-fn grade_rows(p: &Problem, block: &Block, speed_floor: f64, sums: &mut Sums) {
+fn grade_rows(p: &Problem, block: &Block, pass: Pass, speed_floor: f64, sums: &mut Sums) {
     for r in block.rows() {
         let row = &p.rows[r];
         // Geometric stiffness under pressure is a negative compliance.
-        let a = (row.diag + row.velocity.reg).abs();
+        let a = (row.diag + row.term(pass).reg).abs();
         if a == 0.0 {
             continue;
         }
         let root = a.sqrt();
-        let (l, w) = (
-            root * row.lambda,
-            p.violation(block, r, Pass::Velocity) / root,
-        );
+        let (l, w) = (root * row.lambda, p.violation(block, r, pass) / root);
         // `max` then `min` rather than `clamp`: a broken pair lo > hi must grade, not panic.
         let e = (l - (l - w).max(root * row.lo).min(root * row.hi)).abs();
         let size = l
@@ -157,7 +185,10 @@ fn grade_rows(p: &Problem, block: &Block, speed_floor: f64, sums: &mut Sums) {
             1.0
         };
         sums.add(block, e, size, root, length);
+        let outside = (root * row.lo - l).max(l - root * row.hi).max(0.0);
+        sums.add_pair(root * outside * length, gap_product(l, w, root, row));
         if matches!(block.source, Source::Contact { .. }) {
+            sums.grade.closing = sums.grade.closing.max(-root * w);
             if row.lambda > 0.0 {
                 sums.grade.slide += 1
             } else {
@@ -168,7 +199,14 @@ fn grade_rows(p: &Problem, block: &Block, speed_floor: f64, sums: &mut Sums) {
 }
 
 /// Resistance to spin and rolling under the normal impulses found.
-fn grade_spin(p: &Problem, block: &Block, law: Law, speed_floor: f64, sums: &mut Sums) {
+fn grade_spin(
+    p: &Problem,
+    block: &Block,
+    law: Law,
+    pass: Pass,
+    speed_floor: f64,
+    sums: &mut Sums,
+) {
     let first = block.first as usize;
     let a = p.rows[block.rows()].iter().map(|r| r.diag).sum::<f64>() / 3.0;
     if a == 0.0 {
@@ -176,7 +214,7 @@ fn grade_spin(p: &Problem, block: &Block, law: Law, speed_floor: f64, sums: &mut
     }
     let root = a.sqrt();
     let l = DVec3::from_array([0, 1, 2].map(|k| p.rows[first + k].lambda));
-    let w = DVec3::from_array([0, 1, 2].map(|k| p.violation(block, first + k, Pass::Velocity)));
+    let w = DVec3::from_array([0, 1, 2].map(|k| p.violation(block, first + k, pass)));
     let e = root * (l - law.project_spin(l - w / a, p.load(block))).length();
     let extents = block.bodies.map(|b| p.bodies[b as usize].extent);
     let length = extents[0].max(extents[1]);
@@ -184,14 +222,36 @@ fn grade_spin(p: &Problem, block: &Block, law: Law, speed_floor: f64, sums: &mut
     sums.add(block, e, size, root, length);
 }
 
-fn grade_friction(p: &Problem, block: &Block, law: Law, speed_floor: f64, sums: &mut Sums) {
+/// |w| times the distance to the bound that lets w have its sign; 0 without such a bound.
+fn gap_product(l: f64, w: f64, root: f64, row: &ProblemRow) -> f64 {
+    let room = if w > 0.0 {
+        l - root * row.lo
+    } else {
+        root * row.hi - l
+    };
+    // An equation has no pair: its violation is graded as such.
+    if room.is_finite() {
+        (room * w).abs()
+    } else {
+        0.0
+    }
+}
+
+fn grade_friction(
+    p: &Problem,
+    block: &Block,
+    law: Law,
+    pass: Pass,
+    speed_floor: f64,
+    sums: &mut Sums,
+) {
     let n = block.first as usize;
     let rows = [&p.rows[n], &p.rows[n + 1], &p.rows[n + 2]];
-    let a = rows.iter().map(|r| r.diag + r.velocity.reg).sum::<f64>() / 3.0;
+    let a = rows.iter().map(|r| r.diag + r.term(pass).reg).sum::<f64>() / 3.0;
     let root = a.sqrt();
     let vec = |f: &dyn Fn(usize) -> f64| DVec3::new(f(0), f(1), f(2));
     let l = vec(&|k| root * rows[k].lambda);
-    let w = vec(&|k| p.violation(block, n + k, Pass::Velocity) / root);
+    let w = vec(&|k| p.violation(block, n + k, pass) / root);
     let lift = law.support(DVec2::new(w.y, w.z));
     let e = (l - law.project(l - w - DVec3::X * lift)).length();
     let free = vec(&|k| free_rate(p, block, n + k) / root).length();
@@ -202,7 +262,11 @@ fn grade_friction(p: &Problem, block: &Block, law: Law, speed_floor: f64, sums: 
         root,
         1.0,
     );
+    sums.add_pair(root * (l - law.project(l)).length(), (l.x * w.x).abs());
+    sums.grade.closing = sums.grade.closing.max(-root * w.x);
     let t = DVec2::new(l.y, l.z);
+    let lost = l.x * lift + t.dot(DVec2::new(w.y, w.z));
+    sums.grade.dissipation = sums.grade.dissipation.max(lost.abs());
     let state = if l.x <= 0.0 {
         &mut sums.grade.open
     } else if law.contains_tangent(t * (1.0 + 1e-9), l.x) {

@@ -28,6 +28,8 @@ pub struct JointDesc {
     pub break_torque: Option<f64>,
     /// Compliance, α and stabilisation of the locked directions.
     pub options: RowOptions,
+    /// Whether the joint's island is always solved exactly.
+    pub precise: bool,
     /// Anything the user wants to find again.
     pub user_data: u64,
 }
@@ -41,6 +43,7 @@ impl JointDesc {
             break_force: None,
             break_torque: None,
             options: RowOptions::default(),
+            precise: false,
             user_data: 0,
         }
     }
@@ -48,6 +51,12 @@ impl JointDesc {
     /// Lets the two bodies touch each other.
     pub fn collide_connected(mut self) -> Self {
         self.collide_connected = true;
+        self
+    }
+
+    /// Has the joint's island always solved exactly.
+    pub fn precise(mut self) -> Self {
+        self.precise = true;
         self
     }
 

@@ -8,6 +8,7 @@
 
 pub mod conic;
 mod direct;
+pub mod exact;
 #[cfg(feature = "formats")]
 pub mod formats;
 mod input;
@@ -18,5 +19,6 @@ pub mod parallel;
 pub mod pgs;
 pub mod pivot;
 
+pub use exact::{Exact, Smooth};
 pub use input::InputError;
 pub use pgs::Pgs;

@@ -5,12 +5,14 @@
 //! position pass moves the bodies, that of the velocity pass is kept.
 
 mod assemble;
+mod escalate;
 mod finish;
 mod iterate;
 mod stiffness;
 mod surface;
 mod wide;
 
+pub(crate) use escalate::Escalated;
 use iterate::Bent;
 use surface::Grain;
 
@@ -107,6 +109,7 @@ pub(crate) struct Island {
     pub(crate) contacts: Vec<IslandContact>,
     pub(crate) problem: Problem,
     pub(crate) outcome: Outcome,
+    pub(crate) escalated: Escalated,
     /// Movers whose state became non-finite; they were put back and held.
     pub(crate) frozen: Vec<u32>,
     scratch: Scratch,
@@ -132,6 +135,7 @@ impl Island {
         self.problem.clear();
         self.frozen.clear();
         self.outcome = Outcome::default();
+        self.escalated = Escalated::default();
     }
 
     /// Bytes held, for growth tables.
@@ -181,6 +185,7 @@ impl Island {
         );
         for _attempt in 0..=self.movable {
             self.outcome = Outcome::default();
+            self.choose(shared);
             let broken = self.substeps(shared);
             if broken.is_empty() {
                 break;
@@ -203,6 +208,7 @@ impl Island {
                 (m.inv, m.vel) = (InvMass::ZERO, Twist::ZERO);
             }
         }
+        self.settle_hold(shared.params);
         self.finish(shared);
     }
 
@@ -282,10 +288,7 @@ impl Island {
         let variational = shared.params.gyroscopic == Gyroscopic::Variational;
         let rounds = if variational { 8 } else { 1 };
         for _ in 0..rounds {
-            let out = shared
-                .solver
-                .solve(&mut self.problem, pass, budget, &mut self.scratch);
-            self.outcome.iterations += out.iterations;
+            self.outcome.iterations += self.solve_pass(shared, pass, budget);
             if !variational || self.relinearise(shared.h) < 1e-13 {
                 break;
             }

@@ -10,12 +10,15 @@ use rb_core::solver::IslandSolver;
 use std::time::Instant;
 
 /// Why a step was refused; the world is unchanged.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StepError {
     /// The time step is not a positive finite number.
     #[error("dt must be finite and > 0, got {0}")]
     BadTimeStep(f64),
+    /// The world is strict and the step was above the tolerances; what it would have reported.
+    #[error("step above the tolerances: {:.3e} m/s, {:.3e} m", .0.residual, .0.penetration.max(.0.joint_error))]
+    Unmet(Box<StepReport>),
 }
 
 /// Measures stages; its readings never steer the physics.

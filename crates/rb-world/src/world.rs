@@ -69,11 +69,14 @@ impl World {
     /// frozen and named in the report, and its neighbours go on without it.
     ///
     /// # Errors
-    /// `dt` is not finite or not above zero; then nothing has changed.
+    /// `dt` is not finite or not above zero; or the world is strict and the step is above its
+    /// tolerances. Then nothing has changed.
     pub fn step(&mut self, dt: f64) -> std::result::Result<StepReport, StepError> {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::BadTimeStep(dt));
         }
+        let strict = self.state.params.strict;
+        let before = strict.then(|| (self.state.clone(), self.events.clone()));
         let Self {
             state,
             frame,
@@ -84,7 +87,12 @@ impl World {
             ..
         } = self;
         let (hooks, solver) = (&**hooks, &**solver);
-        self.report = threads.run(|| step::step(state, frame, events, hooks, solver, dt));
+        let report = threads.run(|| step::step(state, frame, events, hooks, solver, dt));
+        if let Some((state, events)) = before.filter(|_| !report.met) {
+            (self.state, self.events) = (state, events);
+            return Err(StepError::Unmet(Box::new(report)));
+        }
+        self.report = report;
         Ok(self.report.clone())
     }
 

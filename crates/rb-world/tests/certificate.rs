@@ -137,3 +137,93 @@ fn tightened(p: &Problem) -> Vec<Problem> {
     }
     out
 }
+
+/// A solved scene and the same with one contact's impulses changed: every part of the certificate
+/// sees its own kind of lie.
+#[test]
+fn parts_see_their_own_violation() {
+    let mut world = scene();
+    for _ in 0..30 {
+        world.step(DT).unwrap();
+    }
+    let p = world
+        .problems()
+        .find(|p| {
+            p.blocks
+                .iter()
+                .any(|b| p.rows[b.rows()][0].lambda > 0.0 && b.len == 3)
+        })
+        .unwrap()
+        .clone();
+    let honest = grade(&p, 0.1);
+    assert!(honest.outside < 1e-12 && honest.closing < 1e-6);
+    assert!(honest.complementarity < 1e-9 && honest.dissipation < 1e-6);
+    let lie = |change: &dyn Fn(&mut [f64; 3])| {
+        let mut p = p.clone();
+        let loaded = |b: &&rb_world::core::problem::Block| {
+            b.len == 3 && p.rows[b.first as usize].lambda > 0.0
+        };
+        let first = p.blocks.iter().find(loaded).unwrap().first as usize;
+        let mut r = [0, 1, 2].map(|k| p.rows[first + k].lambda);
+        change(&mut r);
+        (0..3).for_each(|k| p.rows[first + k].lambda = r[k]);
+        grade(&p, 0.1)
+    };
+    assert!(lie(&|r| r[1] = 2.0 * r[0]).outside > 1e-3);
+    assert!(lie(&|r| r[0] *= 0.5).closing > 1e-3);
+    assert!(lie(&|r| r[0] *= 1.5).complementarity > 1e-6);
+    assert!(lie(&|r| r[1] += 0.2 * r[0]).dissipation > 1e-9);
+}
+
+/// A strict world refuses a step above its tolerance and stays as it was, to the bit.
+#[test]
+fn strict_worlds_refuse_bad_steps() {
+    let mut params = Params::robotics();
+    params.strict = true;
+    params.escalation.plan = SolvePlan::Fast;
+    params.sweeps.position = 2;
+    params.sweeps.velocity = 2;
+    let mut world = World::new(params).unwrap();
+    floor(&mut world, 0.6, FrictionLaw::Conic);
+    for k in 0..6 {
+        let at = DVec3::new(0.1 * f64::from(k), 0.5 + f64::from(k), 0.0);
+        let b = world.add_body(BodyDesc::dynamic().at(at)).unwrap();
+        let shape = Shape::cuboid(DVec3::splat(0.5)).unwrap();
+        world.add_collider(b, ColliderDesc::new(shape)).unwrap();
+    }
+    let before = world.save().unwrap();
+    let Err(StepError::Unmet(report)) = world.step(DT) else {
+        panic!("two sweeps cannot hold a leaning tower");
+    };
+    assert!(!report.met && report.residual > params.tolerances.velocity);
+    assert_eq!(world.save().unwrap(), before);
+    assert!(world.events().contact_begin.is_empty());
+    // With the exact solver the same step is within the tolerance.
+    params.escalation.plan = SolvePlan::Exact;
+    world.set_params(params).unwrap();
+    let report = world.step(DT).unwrap();
+    assert!(report.islands[0].solver == "conic" && report.islands[0].reason == Some(Reason::Plan));
+}
+
+/// A precise body or joint sends its island to the exact solver, and no other.
+#[test]
+fn precise_bodies_choose_their_island() {
+    let mut world = World::new(Params::game()).unwrap();
+    floor(&mut world, 0.6, FrictionLaw::Conic);
+    for k in 0..2 {
+        let at = DVec3::new(5.0 * f64::from(k), 0.5, 0.0);
+        let desc = BodyDesc::dynamic().at(at);
+        let desc = if k == 1 { desc.precise() } else { desc };
+        let b = world.add_body(desc).unwrap();
+        let shape = Shape::cuboid(DVec3::splat(0.5)).unwrap();
+        world.add_collider(b, ColliderDesc::new(shape)).unwrap();
+    }
+    for _ in 0..3 {
+        world.step(DT).unwrap();
+    }
+    let report = world.report();
+    let reasons: Vec<_> = report.islands.iter().map(|i| i.reason).collect();
+    assert_eq!(reasons, [None, Some(Reason::Precise)]);
+    assert_eq!(report.exact, 1);
+    assert!(report.islands[1].grade.abs <= 1e-9);
+}

@@ -1,6 +1,9 @@
 //! Integrating one body: forces before the solve, poses after it.
 
 pub mod gyro;
+mod stiffness;
+
+pub use stiffness::lever;
 
 use crate::body::Body;
 use crate::mass::{InvMass, LockedAxes, PrincipalInertia};

@@ -48,7 +48,7 @@ pub enum Law {
 
 bitflags! {
     /// Set of laws, for a solver to say which it supports.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
     pub struct LawSet: u8 {
         /// [`Law::Rows`].
         const ROWS = 1;

@@ -1,16 +1,17 @@
 //! Primal–dual interior point on the exact Coulomb cone.
 //!
-//! Newton's method on the relaxed conditions of [`super::pair`] with ŵ = A λ̂ + c: an affine step says
-//! how far κ can fall, a corrector step goes there; steps stay inside the cones and within a
-//! neighbourhood of the central path. The plain direction is used: scaled ones lose digits near the
+//! Newton's method on the relaxed conditions of [`super::pair`] and [`super::facets`] with
+//! ŵ = A λ̂ + c: an affine step says how far κ can fall, a corrector step goes there; steps stay
+//! inside the cones and within a neighbourhood of the central path. The plain direction is used: scaled ones lose digits near the
 //! end. Sources: S. Mehrotra, "On the implementation of a primal-dual interior point method", 1992;
 //! V. Acary, P. Armand, H. M. Nguyen, M. Shpakovych, "Second-order cone programming for frictional
 //! contact mechanics using interior point algorithm", 2022.
 
 use super::certificate::FrictionLaw;
 use super::coupling::{Coupling, Factor};
-use super::pair::{Elimination, Miss, Pair, Target};
+use super::inner::{Form, Goal, Inner, Local};
 use super::problem::ConeProblem;
+use super::unit::Unit;
 use glam::{DMat3, DVec3};
 
 /// Smallest complementarity product of the neighbourhood, as a fraction of κ.
@@ -33,13 +34,6 @@ const PATIENCE: u32 = 4;
 const ON_PATH: f64 = 1e-12;
 /// Miss of a linear equation on the central path, for a problem of unit size.
 const FEASIBLE: f64 = 1e-13;
-/// No second-order term.
-const NONE: Target = Target {
-    normal: 0.0,
-    cone: DVec3::ZERO,
-};
-/// Coefficients of friction below this have no interior and are solved as if they had this.
-const LEAST_MU: f64 = 1e-8;
 
 /// Where to start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +46,7 @@ pub(super) enum Start {
 
 /// A point on the way.
 struct Iterate {
-    pairs: Vec<Pair>,
+    pairs: Vec<Inner>,
     /// Velocities, independent until the linear equations hold.
     u: Vec<DVec3>,
 }
@@ -60,14 +54,13 @@ struct Iterate {
 /// A step of impulses, velocities and all variables.
 struct Step {
     u: Vec<DVec3>,
-    pairs: Vec<Pair>,
+    pairs: Vec<Inner>,
 }
 
 /// Linearisation at an iterate.
 struct System<'a, C> {
     problem: &'a ConeProblem<C>,
-    eliminations: Vec<Elimination>,
-    misses: Vec<Miss>,
+    locals: Vec<Local>,
     /// A r + c − u.
     drift: Vec<DVec3>,
     factor: Box<dyn Factor + 'a>,
@@ -82,8 +75,8 @@ pub(super) fn solve<C: Coupling>(
     steps: u32,
     grade: impl Fn(&[DVec3]) -> f64,
 ) -> (Vec<DVec3>, u32) {
-    let mu = interior_mu(&p.mu);
-    let mut at = start(p, &mu, from);
+    let (units, form) = (open(&p.units), Form::even(law));
+    let mut at = start(p, &units, form, from);
     let (mut best, mut least, mut last_gain) = (at.impulses(), f64::INFINITY, 0);
     for k in 0..steps {
         let r = at.impulses();
@@ -96,7 +89,7 @@ pub(super) fn solve<C: Coupling>(
         if least == 0.0 || settled {
             return (best, k);
         }
-        match System::new(p, &mu, law, &at, &r).advance(&at, 0.0) {
+        match System::new(p, &units, form, &at, &r).advance(&at, 0.0) {
             Some(next) => at = next,
             None => return (best, k + 1),
         }
@@ -107,15 +100,15 @@ pub(super) fn solve<C: Coupling>(
 /// The impulses at a point κ > 0 of the central path, if it is reached within `steps`.
 pub(super) fn central<C: Coupling>(
     p: &ConeProblem<C>,
-    law: FrictionLaw,
+    form: Form,
     kappa: f64,
     steps: u32,
 ) -> Option<Vec<DVec3>> {
-    let mu = interior_mu(&p.mu);
-    let mut at = start(p, &mu, Start::Free);
+    let units = open(&p.units);
+    let mut at = start(p, &units, form, Start::Free);
     for _ in 0..steps {
         let r = at.impulses();
-        let system = System::new(p, &mu, law, &at, &r);
+        let system = System::new(p, &units, form, &at, &r);
         if at.deviation(kappa) <= ON_PATH * kappa && system.infeasibility() <= FEASIBLE {
             return Some(r);
         }
@@ -124,11 +117,11 @@ pub(super) fn central<C: Coupling>(
     None
 }
 
-fn interior_mu(mu: &[f64]) -> Vec<f64> {
-    mu.iter().map(|m| m.max(LEAST_MU)).collect()
+fn open(units: &[Unit]) -> Vec<Unit> {
+    units.iter().map(|u| u.open()).collect()
 }
 
-fn start<C: Coupling>(p: &ConeProblem<C>, mu: &[f64], start: Start) -> Iterate {
+fn start<C: Coupling>(p: &ConeProblem<C>, units: &[Unit], form: Form, start: Start) -> Iterate {
     let n = p.free.len();
     let speed = p
         .free
@@ -137,9 +130,9 @@ fn start<C: Coupling>(p: &ConeProblem<C>, mu: &[f64], start: Start) -> Iterate {
         .max(1e-9);
     match start {
         Start::Free => Iterate {
-            pairs: mu
+            pairs: units
                 .iter()
-                .map(|&mu| Pair::centred(mu, speed, speed))
+                .map(|&unit| Inner::new(unit, form, speed, speed))
                 .collect(),
             u: p.free.clone(),
         },
@@ -154,9 +147,10 @@ fn start<C: Coupling>(p: &ConeProblem<C>, mu: &[f64], start: Start) -> Iterate {
                 .iter()
                 .fold(0.0f64, |m, r| m.max(r.abs().max_element()))
                 .max(1e-9);
-            let pair = |(r, &mu): (&DVec3, &f64)| Pair::centred(mu, r.x.max(0.1 * largest), speed);
+            let pair =
+                |(r, &unit): (&DVec3, &Unit)| Inner::new(unit, form, r.x.max(0.1 * largest), speed);
             Iterate {
-                pairs: r.iter().zip(mu).map(pair).collect(),
+                pairs: r.iter().zip(units).map(pair).collect(),
                 u: r.iter().map(|r| *r * -softness).collect(),
             }
         }
@@ -165,25 +159,28 @@ fn start<C: Coupling>(p: &ConeProblem<C>, mu: &[f64], start: Start) -> Iterate {
 
 impl Iterate {
     fn impulses(&self) -> Vec<DVec3> {
-        self.pairs.iter().map(Pair::impulse).collect()
+        self.pairs.iter().map(Inner::impulse).collect()
     }
 
     fn kappa(&self) -> f64 {
-        self.pairs.iter().map(Pair::gap).sum::<f64>() / (2 * self.pairs.len()) as f64
+        let (sum, count) = self.pairs.iter().fold((0.0, 0), |(sum, count), p| {
+            let (gap, products) = p.gap();
+            (sum + gap, count + products)
+        });
+        sum / count.max(1) as f64
     }
 
     /// Largest miss of γ s = κ and β ∘ η = κ e.
     fn deviation(&self, kappa: f64) -> f64 {
-        self.pairs.iter().fold(0.0, |m, pair| {
-            let miss = pair.towards(kappa, &NONE);
-            m.max(miss.normal.abs()).max(miss.cone.abs().max_element())
-        })
+        let each = self.pairs.iter();
+        each.fold(0.0, |m, pair| m.max(pair.deviation(kappa)))
     }
 
     /// Right-hand sides of a step towards κ, less second-order terms.
-    fn targets(&self, kappa: f64, second: impl Fn(usize) -> Target) -> Vec<Target> {
+    fn targets(&self, kappa: f64, second: impl Fn(usize) -> Option<Goal>) -> Vec<Goal> {
         let each = self.pairs.iter().enumerate();
-        each.map(|(i, p)| p.towards(kappa, &second(i))).collect()
+        each.map(|(i, p)| p.towards(kappa, second(i).as_ref()))
+            .collect()
     }
 
     fn moved(&self, step: &Step, alpha: f64) -> Self {
@@ -220,21 +217,14 @@ impl Iterate {
 impl<'a, C: Coupling> System<'a, C> {
     fn new(
         problem: &'a ConeProblem<C>,
-        mu: &[f64],
-        law: FrictionLaw,
+        units: &[Unit],
+        form: Form,
         at: &Iterate,
         r: &[DVec3],
     ) -> Self {
-        let lift = |i: usize| match law {
-            FrictionLaw::Coulomb => 0.0,
-            FrictionLaw::Convex => mu[i],
-        };
         let n = r.len();
-        let eliminations: Vec<Elimination> = (0..n)
-            .map(|i| Elimination::new(at.pairs[i], mu[i], lift(i)))
-            .collect();
-        let misses = (0..n)
-            .map(|i| Miss::new(&at.pairs[i], mu[i], lift(i), at.u[i]))
+        let locals: Vec<Local> = (0..n)
+            .map(|i| at.pairs[i].linearised(units[i], form, at.u[i]))
             .collect();
         let drift = problem
             .velocity(r)
@@ -242,11 +232,10 @@ impl<'a, C: Coupling> System<'a, C> {
             .zip(&at.u)
             .map(|(a, u)| *a - *u)
             .collect();
-        let d: Vec<DMat3> = eliminations.iter().map(Elimination::matrix).collect();
+        let d: Vec<DMat3> = locals.iter().map(Local::matrix).collect();
         Self {
             problem,
-            eliminations,
-            misses,
+            locals,
             drift,
             factor: problem.coupling.factor(&d, &vec![DMat3::IDENTITY; n]),
         }
@@ -258,18 +247,17 @@ impl<'a, C: Coupling> System<'a, C> {
             .drift
             .iter()
             .fold(0.0f64, |m, d| m.max(d.abs().max_element()));
-        self.misses.iter().fold(drift, |m, miss| m.max(miss.size()))
+        self.locals.iter().fold(drift, |m, l| m.max(l.miss()))
     }
 
     /// The Newton step for given complementarity targets.
-    fn solve(&self, targets: &[Target]) -> Step {
-        let k = |i: usize| self.eliminations[i].rhs(&targets[i], &self.misses[i]) - self.drift[i];
+    fn solve(&self, targets: &[Goal]) -> Step {
+        let k = |i: usize| self.locals[i].rhs(&targets[i]) - self.drift[i];
         let mut r: Vec<DVec3> = (0..targets.len()).map(k).collect();
         self.factor.solve(&mut r);
         let mut u = self.drift.clone();
         self.problem.coupling.apply(&r, &mut u);
-        let expand =
-            |i: usize| self.eliminations[i].expand(&targets[i], &self.misses[i], r[i], u[i]);
+        let expand = |i: usize| self.locals[i].expand(&targets[i], r[i], u[i]);
         let pairs = (0..targets.len()).map(expand).collect();
         Step { u, pairs }
     }
@@ -280,7 +268,7 @@ impl<'a, C: Coupling> System<'a, C> {
         let (step, alpha) = self.corrected(at, kappa, floor);
         let (step, alpha) = if alpha < SHORT {
             // The way is blocked: back to the middle.
-            let centring = self.solve(&at.targets(kappa.max(floor), |_| NONE));
+            let centring = self.solve(&at.targets(kappa.max(floor), |_| None));
             let alpha = 0.9 * at.step_limit(&centring);
             (centring, alpha)
         } else {
@@ -292,12 +280,12 @@ impl<'a, C: Coupling> System<'a, C> {
 
     /// Predictor and corrector: the step, and its length within the neighbourhood.
     fn corrected(&self, at: &Iterate, kappa: f64, floor: f64) -> (Step, f64) {
-        let affine = self.solve(&at.targets(floor, |_| NONE));
+        let affine = self.solve(&at.targets(floor, |_| None));
         let reach = at.step_limit(&affine);
         let goal = (self.centring(at, &affine, reach) * kappa).max(floor);
         let second = reach > SHORT && goal > floor;
         let weight = if second { reach * reach } else { 0.0 };
-        let step = self.solve(&at.targets(goal, |i| affine.pairs[i].second_order(weight)));
+        let step = self.solve(&at.targets(goal, |i| Some(affine.pairs[i].second_order(weight))));
         let limit = at.step_limit(&step);
         let mut alpha = if floor > 0.0 && limit == 1.0 {
             1.0

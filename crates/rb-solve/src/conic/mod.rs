@@ -11,6 +11,8 @@
 mod certificate;
 mod cone;
 mod coupling;
+mod facets;
+mod inner;
 mod interior;
 mod newton;
 mod pair;
@@ -18,8 +20,11 @@ mod portfolio;
 mod problem;
 mod search;
 mod sweep;
+mod unit;
 
 pub use certificate::{FrictionLaw, Residual};
 pub use coupling::{Coupling, Delassus, Factor};
 pub use portfolio::{Attempt, ConeAttempt, Method, central_path};
+pub(crate) use portfolio::{Stages, search_units, smooth_units};
 pub use problem::{Condensed, ConeProblem, FrictionProblem, GlobalFrictionProblem};
+pub use unit::Unit;

@@ -10,6 +10,7 @@ use super::certificate::FrictionLaw;
 use super::cone::{join, tail};
 use super::coupling::Coupling;
 use super::problem::ConeProblem;
+use super::unit::Unit;
 use glam::{DMat2, DMat3, DVec2, DVec3};
 
 /// Halvings of a step, at most.
@@ -43,10 +44,70 @@ struct Contact {
 }
 
 impl Contact {
-    fn new(law: FrictionLaw, mu: f64, r: DVec3, u: DVec3) -> Self {
-        match law {
-            FrictionLaw::Coulomb => Self::coulomb(mu, r, u),
-            FrictionLaw::Convex => Self::convex(mu, r, u),
+    fn new(law: FrictionLaw, unit: Unit, r: DVec3, u: DVec3) -> Self {
+        match (unit, law) {
+            (Unit::Cone { mu }, FrictionLaw::Coulomb) => Self::coulomb(mu, r, u),
+            (Unit::Cone { mu }, FrictionLaw::Convex) => Self::convex(mu, r, u),
+            (Unit::Square { mu }, FrictionLaw::Coulomb) => Self::square(mu, r, u),
+            (Unit::Square { mu }, FrictionLaw::Convex) => Self::convex_square(mu, r, u),
+            (Unit::Rows { lo, hi }, _) => Self::rows(lo, hi, r, u),
+        }
+    }
+
+    /// Row by row: no velocity between the bounds, else at the bound.
+    fn rows(lo: DVec3, hi: DVec3, r: DVec3, u: DVec3) -> Self {
+        let mut c = Self::stick(u);
+        for k in 0..3 {
+            let y = r[k] - u[k];
+            let bound = y.max(lo[k]).min(hi[k]);
+            if bound != y {
+                c.f[k] = r[k] - bound;
+                (c.by_r.col_mut(k)[k], c.by_u.col_mut(k)[k]) = (1.0, 0.0);
+            }
+        }
+        c
+    }
+
+    /// Coulomb's law over a square: each tangent between bounds that move with y_n.
+    fn square(mu: f64, r: DVec3, u: DVec3) -> Self {
+        let y = r - u;
+        if y.x <= 0.0 {
+            return Self::open(r);
+        }
+        let (mut c, radius) = (Self::stick(u), mu * y.x);
+        for k in 1..3 {
+            if y[k].abs() > radius {
+                let side = y[k].signum();
+                c.f[k] = r[k] - side * radius;
+                c.by_r.col_mut(k)[k] = 1.0;
+                c.by_u.col_mut(k)[k] = 0.0;
+                c.by_r.col_mut(0)[k] = -side * mu;
+                c.by_u.col_mut(0)[k] = side * mu;
+            }
+        }
+        c
+    }
+
+    /// r − Π(y) of the cone over a square; Π moves along the sides that y is beyond.
+    fn convex_square(mu: f64, r: DVec3, u: DVec3) -> Self {
+        let y = r - u;
+        let p = Unit::Square { mu }.project(y);
+        if p.x <= 0.0 {
+            return Self::open(r);
+        }
+        // n = (y_n + μ Σ |y_k|)/(1 + m μ²) over the m clamped tangents.
+        let clamped = [y.y, y.z].map(|t| if t.abs() > mu * p.x { t.signum() } else { 0.0 });
+        let weight = 1.0 + mu * mu * clamped.iter().map(|s| s * s).sum::<f64>();
+        let head = DVec3::new(1.0, mu * clamped[0], mu * clamped[1]) / weight;
+        let row = |k: usize| match clamped[k] {
+            0.0 => DVec3::AXES[k + 1],
+            side => head * (mu * side),
+        };
+        let by_y = DMat3::from_cols(head, row(0), row(1)).transpose();
+        Self {
+            f: r - p,
+            by_r: DMat3::IDENTITY - by_y,
+            by_u: by_y,
         }
     }
 
@@ -128,7 +189,14 @@ pub(super) fn solve<C: Coupling>(p: &ConeProblem<C>, r: &mut Vec<DVec3>, s: Sett
     let at = |r: &[DVec3]| -> (Vec<Contact>, f64) {
         let u = p.velocity(r);
         let contacts: Vec<Contact> = (0..r.len())
-            .map(|i| Contact::new(s.law, p.mu[i], r[i], u[i] + (r[i] - centre[i]) * s.proximal))
+            .map(|i| {
+                Contact::new(
+                    s.law,
+                    p.units[i],
+                    r[i],
+                    u[i] + (r[i] - centre[i]) * s.proximal,
+                )
+            })
             .collect();
         let merit = contacts.iter().map(|c| c.f.length_squared()).sum();
         (contacts, merit)
@@ -192,8 +260,11 @@ mod tests {
             mu in 0.1..1.0f64,
         ) {
             let vec = |a: [f64; 6], k: usize| DVec3::new(a[k], a[k + 1], a[k + 2]);
-            for law in [FrictionLaw::Coulomb, FrictionLaw::Convex] {
-                let at = |t: f64| Contact::new(law, mu, vec(x, 0) + vec(d, 0) * t, vec(x, 3) + vec(d, 3) * t);
+            let rows = Unit::Rows { lo: DVec3::splat(-mu), hi: DVec3::new(0.3, f64::INFINITY, 0.1) };
+            let units = [Unit::Cone { mu }, Unit::Square { mu }, rows];
+            let both = [FrictionLaw::Coulomb, FrictionLaw::Convex];
+            for (law, unit) in both.into_iter().flat_map(|l| units.map(|u| (l, u))) {
+                let at = |t: f64| Contact::new(law, unit, vec(x, 0) + vec(d, 0) * t, vec(x, 3) + vec(d, 3) * t);
                 let h = 1e-6;
                 let (back, here, ahead) = (at(-h), at(0.0), at(h));
                 let slope = (ahead.f - back.f) / (2.0 * h);

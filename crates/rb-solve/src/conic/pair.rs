@@ -4,8 +4,11 @@
 //! η = (η₁, u_t) of maximum dissipation; η₁ → ‖u_t‖ by itself, so that no norm is differentiated:
 //!
 //! ```text
-//! γ s = κ,   β ∘ η = κ e,   u_n = s + (1 − t) μ η₁       t = 1 Coulomb, t = 0 convex
+//! γ s = κ,   β ∘ η = κ e,   u_n = σ s + (1 − t) μ η₁     t = 1 Coulomb, t = 0 convex
 //! ```
+//!
+//! σ is the share of the normal condition in κ: 1 on the way to a solution, 1/h for smooth contact,
+//! whose γ φ⁺ = κ is a gap's and not a velocity's.
 //!
 //! Source: T. Howell, S. Le Cleac'h, J. Brüdigam, Z. Kolter, M. Schwager, Z. Manchester, "Dojo: a
 //! differentiable physics engine for robotics", 2022.
@@ -94,7 +97,7 @@ impl Pair {
 /// By how much the linear conditions of a contact are missed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Miss {
-    /// u_n − s − (1 − t) μ η₁.
+    /// u_n − σ s − (1 − t) μ η₁.
     pub(super) normal: f64,
     /// μ γ − β₁.
     pub(super) cone: f64,
@@ -103,14 +106,6 @@ pub(super) struct Miss {
 }
 
 impl Miss {
-    pub(super) fn new(pair: &Pair, mu: f64, lift: f64, u: DVec3) -> Self {
-        Self {
-            normal: u.x - pair.s - lift * pair.eta.x,
-            cone: mu * pair.gamma - pair.beta.x,
-            slip: tail(u) - tail(pair.eta),
-        }
-    }
-
     pub(super) fn size(&self) -> f64 {
         self.normal
             .abs()
@@ -131,6 +126,8 @@ pub(super) struct Elimination {
     mu: f64,
     /// (1 − t) μ.
     lift: f64,
+    /// σ.
+    share: f64,
     inverse: DMat2,
     e: DMat2,
     f: DVec2,
@@ -139,7 +136,7 @@ pub(super) struct Elimination {
 }
 
 impl Elimination {
-    pub(super) fn new(pair: Pair, mu: f64, lift: f64) -> Self {
+    pub(super) fn new(pair: Pair, mu: f64, lift: f64, share: f64) -> Self {
         let (b1, bt) = (pair.beta.x, tail(pair.beta));
         let (h1, ht) = (pair.eta.x, tail(pair.eta));
         let (low, high) = eigenvalues(pair.beta);
@@ -150,6 +147,7 @@ impl Elimination {
             pair,
             mu,
             lift,
+            share,
             inverse,
             e,
             f,
@@ -158,9 +156,19 @@ impl Elimination {
         }
     }
 
+    /// What the linear conditions are missed by, with velocity u.
+    pub(super) fn miss(&self, u: DVec3) -> Miss {
+        let pair = &self.pair;
+        Miss {
+            normal: u.x - self.share * pair.s - self.lift * pair.eta.x,
+            cone: self.mu * pair.gamma - pair.beta.x,
+            slip: tail(u) - tail(pair.eta),
+        }
+    }
+
     /// D.
     pub(super) fn matrix(&self) -> DMat3 {
-        let nn = self.pair.s / self.pair.gamma - self.lift * self.e_gamma;
+        let nn = self.share * self.pair.s / self.pair.gamma - self.lift * self.e_gamma;
         let nt = self.e_beta * -self.lift;
         let mut d = super::newton::block(nn, self.f * self.mu, self.e);
         d.y_axis.x = nt.x;
@@ -178,7 +186,7 @@ impl Elimination {
     /// k.
     pub(super) fn rhs(&self, c: &Target, miss: &Miss) -> DVec3 {
         let (h, e0) = self.constants(c, miss);
-        let normal = c.normal / self.pair.gamma - miss.normal + self.lift * e0;
+        let normal = self.share * c.normal / self.pair.gamma - miss.normal + self.lift * e0;
         join(normal, h - miss.slip)
     }
 
@@ -188,7 +196,7 @@ impl Elimination {
         let e1 = e0 + self.e_gamma * dr.x + self.e_beta.dot(tail(dr));
         Pair {
             gamma: dr.x,
-            s: du.x + miss.normal - self.lift * e1,
+            s: (du.x + miss.normal - self.lift * e1) / self.share,
             beta: join(self.mu * dr.x + miss.cone, tail(dr)),
             eta: join(e1, tail(du) + miss.slip),
         }
@@ -221,9 +229,10 @@ mod tests {
             };
             let lift = (1.0 - t) * mu;
             let u = DVec3::new(y[0], y[1], y[2]);
-            let miss = Miss::new(&pair, mu, lift, u);
+            let share = 1.0 + 2.0 * t;
+            let elimination = Elimination::new(pair, mu, lift, share);
+            let miss = elimination.miss(u);
             let c = pair.towards(0.3, &Target { normal: 0.1, cone: DVec3::new(0.2, -0.1, 0.3) });
-            let elimination = Elimination::new(pair, mu, lift);
             let dr = DVec3::new(y[3], y[4], y[5]);
             let du = elimination.rhs(&c, &miss) - elimination.matrix() * dr;
             let d = elimination.expand(&c, &miss, dr, du);
@@ -231,7 +240,8 @@ mod tests {
             let normal = pair.s * d.gamma + pair.gamma * d.s - c.normal;
             prop_assert!(cone.abs().max_element() < 1e-10, "{cone}");
             prop_assert!(normal.abs() < 1e-10, "{normal}");
-            prop_assert!(Miss::new(&pair.moved(&d, 1.0), mu, lift, u + du).size() < 1e-10);
+            let moved = Elimination::new(pair.moved(&d, 1.0), mu, lift, share);
+            prop_assert!(moved.miss(u + du).size() < 1e-10);
         }
     }
 }

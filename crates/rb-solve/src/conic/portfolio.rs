@@ -10,6 +10,7 @@
 
 use super::certificate::FrictionLaw;
 use super::coupling::Coupling;
+use super::inner::Form;
 use super::interior::{self, Start};
 use super::problem::{ConeProblem, FrictionProblem, Scaled};
 use super::search::{GOOD, Search, Stage};
@@ -86,18 +87,8 @@ impl Method {
         self.search(Search::new(problem, law, &judge, guess), law)
     }
 
-    fn search<C: Coupling>(self, mut search: Search<C>, law: FrictionLaw) -> ConeAttempt {
-        for stage in self.stages(law) {
-            if search.grade <= GOOD {
-                break;
-            }
-            search.run(*stage);
-        }
-        ConeAttempt {
-            impulse: search.best,
-            solver: search.solver,
-            iterations: search.iterations,
-        }
+    fn search<C: Coupling>(self, search: Search<C>, law: FrictionLaw) -> ConeAttempt {
+        run(search, self.stages(law), GOOD)
     }
 
     fn stages(self, law: FrictionLaw) -> &'static [Stage] {
@@ -125,6 +116,61 @@ impl Method {
     }
 }
 
+/// Runs stages until the grade is at most `accept`.
+fn run<C: Coupling>(mut search: Search<C>, stages: &[Stage], accept: f64) -> ConeAttempt {
+    for stage in stages {
+        if search.grade <= accept {
+            break;
+        }
+        search.run(*stage);
+    }
+    ConeAttempt {
+        impulse: search.best,
+        solver: search.solver,
+        iterations: search.iterations,
+    }
+}
+
+/// Stages for problems that come with a good guess.
+pub(crate) struct Stages(&'static [Stage]);
+
+impl Stages {
+    /// A grade at which polishing ends.
+    pub(crate) const GOOD: f64 = GOOD;
+    /// A grade that needs no further stage.
+    pub(crate) const ACCEPT: f64 = 1e-11;
+    /// Where Newton may stop: below it a step costs a line search and gains nothing.
+    const STILL: f64 = 1e-14;
+    /// Everything.
+    pub(crate) const ALL: Self = Self(&[
+        Stage::Polish,
+        Stage::Interior(Start::Free),
+        Stage::Interior(Start::Bilateral),
+        Stage::Convex,
+        Stage::Proximal,
+    ]);
+    /// Nothing that visits units one by one, which is dear where each moves a whole mechanism.
+    pub(crate) const WITHOUT_SWEEPS: Self = Self(&[
+        Stage::Polish,
+        Stage::Interior(Start::Free),
+        Stage::Interior(Start::Bilateral),
+        Stage::Convex,
+    ]);
+}
+
+/// Solves a problem of any units from a guess; `judge` ranks impulses, smaller is better.
+pub(crate) fn search_units<C: Coupling>(
+    problem: &ConeProblem<C>,
+    law: FrictionLaw,
+    judge: &dyn Fn(&[DVec3]) -> f64,
+    guess: &[DVec3],
+    stages: Stages,
+) -> ConeAttempt {
+    let mut search = Search::new(problem, law, judge, guess);
+    search.still = Stages::STILL;
+    run(search, stages.0, Stages::ACCEPT)
+}
+
 /// Newton steps to a point of the central path, at most.
 const PATH_STEPS: u32 = 200;
 
@@ -132,6 +178,20 @@ const PATH_STEPS: u32 = 200;
 /// gradients. `None` if it was not reached.
 pub fn central_path(problem: &FrictionProblem, law: FrictionLaw, kappa: f64) -> Option<Vec<f64>> {
     let scaled = Scaled::new(problem);
-    let r = interior::central(&scaled.problem, law, kappa / scaled.energy, PATH_STEPS)?;
+    let form = Form::even(law);
+    let r = interior::central(&scaled.problem, form, kappa / scaled.energy, PATH_STEPS)?;
     Some(scaled.unscale(&r))
+}
+
+/// The impulses at a point of the central path of a scaled problem, γ u_n = `share` κ and β ∘ η = κ e.
+pub(crate) fn smooth_units<C: Coupling>(
+    problem: &ConeProblem<C>,
+    share: f64,
+    kappa: f64,
+) -> Option<Vec<DVec3>> {
+    let form = Form {
+        law: FrictionLaw::Coulomb,
+        share,
+    };
+    interior::central(problem, form, kappa, PATH_STEPS)
 }

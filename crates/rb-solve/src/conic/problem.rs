@@ -2,11 +2,11 @@
 
 use super::certificate::FrictionLaw;
 use super::coupling::{Coupling, Delassus};
+use super::unit::Unit;
 use crate::input::{InputError, check_finite, check_len};
 use crate::linalg::lu::{Lu, RankLu};
 use crate::linalg::matrix::{Matrix, axpy, max_abs};
 use glam::DVec3;
-use rb_core::law::Law as Cone;
 
 /// Contacts in impulse space: u = W r + q (m/s), r in N·s, three rows (n, t₁, t₂) per contact.
 ///
@@ -188,8 +188,8 @@ pub struct ConeProblem<C> {
     pub coupling: C,
     /// c.
     pub free: Vec<DVec3>,
-    /// Friction coefficients.
-    pub mu: Vec<f64>,
+    /// What each three rows may carry.
+    pub units: Vec<Unit>,
 }
 
 impl<C: Coupling> ConeProblem<C> {
@@ -203,9 +203,9 @@ impl<C: Coupling> ConeProblem<C> {
     /// Largest natural map over the largest impulse; infinite if anything is not a number.
     pub fn natural_map(&self, impulse: &[DVec3], law: FrictionLaw) -> f64 {
         let (mut worst, mut size) = (0.0f64, f64::MIN_POSITIVE);
-        for ((r, u), &mu) in impulse.iter().zip(self.velocity(impulse)).zip(&self.mu) {
-            let step = *r - law.lifted(mu, u);
-            let e = (*r - Cone::Cone { mu }.project(step)).length();
+        for ((r, u), unit) in impulse.iter().zip(self.velocity(impulse)).zip(&self.units) {
+            let step = *r - unit.lifted(law, u);
+            let e = (*r - unit.project(step)).length();
             worst = if e.is_nan() {
                 f64::INFINITY
             } else {
@@ -217,10 +217,10 @@ impl<C: Coupling> ConeProblem<C> {
     }
 }
 
-/// Moves impulses to the nearest point of their cones.
-pub(super) fn project(impulse: &mut [DVec3], mu: &[f64]) {
-    for (r, &mu) in impulse.iter_mut().zip(mu) {
-        *r = Cone::Cone { mu }.project(*r);
+/// Moves impulses to the nearest admissible ones.
+pub(super) fn project(impulse: &mut [DVec3], units: &[Unit]) {
+    for (r, unit) in impulse.iter_mut().zip(units) {
+        *r = unit.project(*r);
     }
 }
 
@@ -244,7 +244,7 @@ impl Scaled {
         let problem = ConeProblem {
             coupling: Delassus::new(a),
             free: triples(&free).map(|c| c / sigma).collect(),
-            mu: p.mu.clone(),
+            units: p.mu.iter().map(|&mu| Unit::Cone { mu }).collect(),
         };
         Self {
             problem,

@@ -34,6 +34,8 @@ const ROUNDS: u32 = 20;
 /// A stage of the portfolio.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Stage {
+    /// Newton from the guess.
+    Polish,
     /// Sweeps alone, as many as it takes.
     Sweep,
     /// A few sweeps, then Newton.
@@ -52,6 +54,8 @@ pub(super) struct Search<'a, C> {
     law: FrictionLaw,
     /// The certificate: smaller is better.
     judge: &'a dyn Fn(&[DVec3]) -> f64,
+    /// Newton stops at this largest component.
+    pub(super) still: f64,
     pub(super) best: Vec<DVec3>,
     pub(super) grade: f64,
     pub(super) solver: &'static str,
@@ -69,6 +73,7 @@ impl<'a, C: Coupling> Search<'a, C> {
             problem,
             law,
             judge,
+            still: STILL,
             best: vec![DVec3::ZERO; problem.free.len()],
             grade: f64::INFINITY,
             solver: "none",
@@ -80,6 +85,7 @@ impl<'a, C: Coupling> Search<'a, C> {
 
     pub(super) fn run(&mut self, stage: Stage) {
         match stage {
+            Stage::Polish => self.polish(self.best.clone(), "newton"),
             Stage::Sweep => self.sweep(),
             Stage::SweepAndPolish => self.sweep_and_polish(),
             Stage::Interior(start) => self.interior(start),
@@ -90,7 +96,7 @@ impl<'a, C: Coupling> Search<'a, C> {
 
     /// Keeps a candidate, moved into its cones, if it is the best so far.
     fn offer(&mut self, mut r: Vec<DVec3>, solver: &'static str) {
-        project(&mut r, &self.problem.mu);
+        project(&mut r, &self.problem.units);
         let grade = (self.judge)(&r);
         if grade < self.grade {
             (self.best, self.grade, self.solver) = (r, grade, solver);
@@ -105,7 +111,7 @@ impl<'a, C: Coupling> Search<'a, C> {
             law: self.law,
             proximal: POLISH,
             steps: NEWTON,
-            stop: STILL,
+            stop: self.still,
         };
         for _ in 0..POLISHES {
             let before = self.grade;
@@ -145,13 +151,13 @@ impl<'a, C: Coupling> Search<'a, C> {
         let mut lifted = ConeProblem {
             coupling: &p.coupling,
             free: p.free.clone(),
-            mu: p.mu.clone(),
+            units: p.units.clone(),
         };
         for _ in 0..LIFTS {
             let (r, steps) = follow(&lifted, FrictionLaw::Convex, Start::Bilateral);
             self.iterations += steps;
             for (i, u) in p.velocity(&r).into_iter().enumerate() {
-                let lift = FrictionLaw::Coulomb.lifted(p.mu[i], u) - u;
+                let lift = p.units[i].lifted(FrictionLaw::Coulomb, u) - u;
                 lifted.free[i] = p.free[i] + lift;
             }
             self.polish(r, "convex");
@@ -191,7 +197,7 @@ impl<'a, C: Coupling> Search<'a, C> {
                 (3.0 * proximal).min(0.3)
             };
             if !(better && solved) {
-                project(&mut r, &self.problem.mu);
+                project(&mut r, &self.problem.units);
                 self.iterations += sweep::solve(self.problem, &mut r, self.law, SWEEPS, STILL);
             }
         }
@@ -202,7 +208,7 @@ impl<'a, C: Coupling> Search<'a, C> {
 fn follow<C: Coupling>(p: &ConeProblem<C>, law: FrictionLaw, start: Start) -> (Vec<DVec3>, u32) {
     interior::solve(p, law, start, STEPS, |r| {
         let mut r = r.to_vec();
-        project(&mut r, &p.mu);
+        project(&mut r, &p.units);
         let grade = p.natural_map(&r, law);
         if grade <= EXACT { 0.0 } else { grade }
     })

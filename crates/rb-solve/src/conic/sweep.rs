@@ -5,8 +5,8 @@
 use super::certificate::FrictionLaw;
 use super::coupling::Coupling;
 use super::problem::ConeProblem;
+use super::unit::Unit;
 use glam::{DMat3, DVec3};
-use rb_core::law::Law as Cone;
 
 /// Projections of one contact's sliding impulse, at most.
 const PROJECTIONS: u32 = 100;
@@ -27,7 +27,7 @@ pub(super) fn solve<C: Coupling>(
         for k in 0..r.len() {
             let i = if sweep % 2 == 0 { k } else { r.len() - 1 - k };
             let alone = u[i] - blocks[i] * r[i];
-            let next = solve_contact(p.mu[i], law, blocks[i], alone, r[i]);
+            let next = solve_unit(p.units[i], law, blocks[i], alone, r[i]);
             let step = next - r[i];
             if step != DVec3::ZERO {
                 p.coupling.apply_one(i, step, &mut u);
@@ -42,18 +42,14 @@ pub(super) fn solve<C: Coupling>(
     sweeps
 }
 
-/// The impulse of one contact with u = B r + c: none if it opens by itself, the sticking one if that
-/// is in the cone, else the fixed point of r ← Π_K(r − ρ ũ) from `guess`.
-fn solve_contact(mu: f64, law: FrictionLaw, b: DMat3, c: DVec3, guess: DVec3) -> DVec3 {
-    if law == FrictionLaw::Coulomb && c.x >= 0.0 {
+/// The impulse of one unit with u = B r + c: none if a contact opens by itself, the one without
+/// velocity if that is admissible, else the fixed point of r ← Π_K(r − ρ ũ) from `guess`.
+fn solve_unit(unit: Unit, law: FrictionLaw, b: DMat3, c: DVec3, guess: DVec3) -> DVec3 {
+    if unit.opens(law, c) {
         return DVec3::ZERO;
     }
-    let cone = Cone::Cone { mu };
     let stick = -(b.inverse() * c);
-    if stick.is_finite()
-        && stick.x >= 0.0
-        && cone.contains_tangent(super::cone::tail(stick), stick.x)
-    {
+    if stick.is_finite() && unit.holds(stick) {
         return stick;
     }
     // Frobenius norm ≥ spectral norm: a step that cannot overshoot.
@@ -66,7 +62,7 @@ fn solve_contact(mu: f64, law: FrictionLaw, b: DMat3, c: DVec3, guess: DVec3) ->
     }
     let mut r = guess;
     for _ in 0..PROJECTIONS {
-        let next = cone.project(r - law.lifted(mu, b * r + c) / norm);
+        let next = unit.project(r - unit.lifted(law, b * r + c) / norm);
         let done = (next - r).abs().max_element() <= 1e-15 * next.abs().max_element();
         r = next;
         if done {

@@ -2,10 +2,13 @@
 
 use super::surface::{Grain, coefficient};
 use super::{Island, IslandJoint, Shared};
+use glam::DMat3;
 use rb_core::discretise::Discretiser;
+use rb_core::integrate::lever;
 use rb_core::law::Law;
 use rb_core::manifold::ContactMaterial;
 use rb_core::math::Twist;
+use rb_core::params::Gyroscopic;
 use rb_core::problem::{Extra, ProblemBody, ProblemRow, Source, Term};
 use rb_joints::{Joint, JointBody, JointCx};
 use smallvec::SmallVec;
@@ -17,9 +20,13 @@ impl Island {
     /// Poses the problem of one substep at the present poses.
     pub(super) fn assemble(&mut self, shared: &Shared) {
         self.problem.clear();
-        for m in &mut self.movers {
+        let levers = self.levers(shared);
+        for (i, m) in self.movers.iter_mut().enumerate() {
             m.refresh();
-            let free = m.predict(shared.h, shared.params.gyroscopic);
+            let mut free = m.predict(shared.h, shared.params.gyroscopic);
+            if let Some(s) = levers.get(i) {
+                m.stiffen(shared.h, *s, &mut free);
+            }
             self.problem.bodies.push(ProblemBody {
                 free,
                 vel: free,
@@ -33,9 +40,12 @@ impl Island {
         self.scratch
             .plan
             .analyse(&pairs, &wide, self.movable as u32, DIRECT_WORK);
-        if self.scratch.plan.work.is_some() {
+        if self.scratch.plan.work.is_some() || self.rigid() {
             // Solved exactly, so they need no softening, and rigid rows keep the energy.
             numbers.joint_softening = None;
+        }
+        if self.rigid() {
+            numbers.contact.softening = None;
         }
         self.bent.clear();
         for j in 0..self.joints.len() {
@@ -47,6 +57,29 @@ impl Island {
         for c in 0..self.contacts.len() {
             self.assemble_contact(shared, &numbers, c);
         }
+    }
+
+    /// Geometric stiffness of each body from the joints' last impulses; empty without joints.
+    fn levers(&mut self, shared: &Shared) -> Vec<DMat3> {
+        // The variational rotation has its own implicit equation.
+        if self.joints.is_empty() || shared.params.gyroscopic == Gyroscopic::Variational {
+            return Vec::new();
+        }
+        let mut levers = vec![DMat3::ZERO; self.movers.len()];
+        for joint in &self.joints {
+            let Some(slot) = shared.joints.slot(joint.slot) else {
+                continue;
+            };
+            let cx = self.joint_cx(joint, shared.h);
+            self.rows.clear();
+            slot.desc.kind.rows(&cx, &joint.memory, &mut self.rows);
+            for (side, body) in [&cx.a, &cx.b].into_iter().enumerate() {
+                let pulls = self.rows.iter().map(|row| row.jac[side].lin * row.warm);
+                let arm = body.pose.point(slot.desc.kind.frames()[side].p) - body.com;
+                levers[joint.movers[side] as usize] += lever(arm, pulls.sum());
+            }
+        }
+        levers
     }
 
     pub(super) fn joint_cx(&self, joint: &IslandJoint, h: f64) -> JointCx {

@@ -3,6 +3,7 @@
 use crate::frame::Frame;
 use crate::island::{IslandConstraint, IslandContact, IslandJoint};
 use crate::state::State;
+use rb_core::body::BodyFlags;
 use rb_core::handle::BodyHandle;
 use rb_core::integrate::Mover;
 use rb_core::manifold::MAX_POINTS;
@@ -71,6 +72,8 @@ fn place_bodies(state: &State, frame: &mut Frame) {
             let island = &mut frame.islands[place[0] as usize];
             place[1] = island.movable as u32;
             island.movers.push(Mover::new(slot, body, &state.params));
+            island.escalated.precise |= body.flags.contains(BodyFlags::PRECISE);
+            island.escalated.hold = island.escalated.hold.max(body.exact_hold);
             island.movable += 1;
         }
     }
@@ -130,6 +133,7 @@ fn place_joints(state: &State, frame: &mut Frame) {
         let slots = joint.bodies.map(|h| h.index());
         if let Some((island, movers)) = seat(state, frame, slots) {
             let memory = joint.memory.clone();
+            frame.islands[island].escalated.precise |= joint.desc.precise;
             frame.islands[island].joints.push(IslandJoint {
                 slot: handle.index(),
                 movers,

@@ -5,6 +5,7 @@ use crate::frame::Frame;
 use crate::island::Island;
 use crate::state::{PairList, State};
 use rb_core::body::BodyKind;
+use rb_core::law::LawSet;
 use rb_core::math::Twist;
 use rb_core::problem::Source;
 use rb_core::report::{Culprit, IslandReport, StepReport};
@@ -23,6 +24,7 @@ pub(crate) fn run(
     state.dt = dt;
     state.h = dt / f64::from(state.params.substeps);
     store_impulses(state, frame);
+    store_holds(state, frame);
     contact_events(state, frame, events);
     break_joints(state, frame, events);
     fall_asleep(state, frame, events, dt);
@@ -47,6 +49,14 @@ fn store_impulses(state: &mut State, frame: &Frame) {
             if let Some(slot) = state.constraints.slot_mut(c.slot) {
                 slot.memory = c.memory.clone();
             }
+        }
+    }
+}
+
+fn store_holds(state: &mut State, frame: &Frame) {
+    for island in frame.islands() {
+        for m in &island.movers[..island.movable] {
+            state.body_mut(m.slot).exact_hold = island.escalated.hold;
         }
     }
 }
@@ -197,14 +207,19 @@ fn fill_report(
         report.penetration = report.penetration.max(o.penetration);
         report.joint_error = report.joint_error.max(o.joint_error);
         report.awake += island.movable as u32;
+        report.exact += u32::from(island.escalated.reason.is_some());
         report.rows += island.problem.rows.len() as u32;
         report.islands.push(IslandReport {
             root: state.body_handle(island.movers[0].slot),
             bodies: island.movable as u32,
             rows: island.problem.rows.len() as u32,
             iterations: o.iterations,
-            solver,
+            solver: island.escalated.solver.unwrap_or(solver),
+            reason: island.escalated.reason,
+            laws: laws(island),
             grade: o.grade,
+            worst_contact: o.grade.worst_contact.map(|s| culprit(state, island, s)),
+            worst_joint: o.grade.worst_joint.map(|s| culprit(state, island, s)),
             penetration: o.penetration,
             joint_error: o.joint_error,
         });
@@ -216,6 +231,11 @@ fn fill_report(
         && report.penetration <= t.position
         && report.joint_error <= t.position
         && report.frozen.is_empty();
+}
+
+fn laws(island: &Island) -> LawSet {
+    let blocks = island.problem.blocks.iter();
+    blocks.fold(LawSet::empty(), |set, b| set | b.law.as_set())
 }
 
 fn culprit(state: &State, island: &Island, source: Source) -> Culprit {

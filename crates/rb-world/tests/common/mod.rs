@@ -3,6 +3,7 @@
 
 pub(crate) mod cases;
 pub(crate) mod rows;
+pub(crate) mod structures;
 
 use rb_world::prelude::*;
 

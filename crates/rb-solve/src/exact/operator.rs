@@ -1,0 +1,388 @@
+//! The coupling of an island's units through its bodies, with the equations eliminated.
+//!
+//! (diag(L) + diag(S) A) x = b is solved over bodies: units are eliminated into 6 × 6 blocks, so that
+//! its size does not depend on how many contacts there are, nor its regularity on whether they are
+//! redundant:
+//!
+//! ```text
+//! [ I + Σ Ĵᵀ G Ĵ   −Ĵ_Eᵀ ] [ y ]   [ Ĵᵀ (L + S R̂)⁻¹ b ]
+//! [     Ĵ_E          R̂_E ] [ e ] = [         0          ],   G = (L + S R̂)⁻¹ S,   x = (L + S R̂)⁻¹ (b − S Ĵ y)
+//! ```
+//!
+//! Every solve is refined on the full system in (x, y, e).
+
+use super::order::Order;
+use super::pose::{Equations, NOTHING, Pose, PosedUnit};
+use super::sparse::{Layout, Sparse};
+use crate::conic::{Coupling, Factor};
+use crate::linalg::matrix::max_abs;
+use glam::{DMat3, DVec3};
+
+/// Rounds of iterative refinement, at most, and the defect relative to the load that needs none.
+const REFINEMENTS: usize = 2;
+const REFINED: f64 = 1e-15;
+
+/// Where the equations live in the unknowns: node and offset, per block of equations.
+pub(super) struct Places {
+    pub(super) layout: Layout,
+    at: Vec<(u32, usize)>,
+}
+
+impl Places {
+    /// Gives every block of equations to the body it hangs on its parent, or a node of its own.
+    pub(super) fn new(pose: &Pose) -> Self {
+        let children = tree(pose);
+        let mut size = vec![[6, 6]; pose.bodies];
+        let (mut at, mut edges) = (Vec::new(), Vec::new());
+        for (q, child) in pose.equations.iter().zip(children) {
+            let node = child.unwrap_or(size.len() as u32);
+            if child.is_none() {
+                size.push([0, 0]);
+            }
+            at.push((node, size[node as usize][0]));
+            size[node as usize][0] += q.reg.len();
+            let others = q.nodes.into_iter().filter(|&n| n != NOTHING && n != node);
+            edges.extend(others.map(|n| [node, n]));
+        }
+        let pair = |u: &PosedUnit| u.nodes.iter().all(|&n| n != NOTHING).then_some(u.nodes);
+        edges.extend(pose.units.iter().filter_map(pair));
+        edges.retain(|[a, b]| a != b);
+        let order = Order::new(size.len(), pose.bodies, &edges);
+        Self {
+            layout: Layout::new(order, &size),
+            at,
+        }
+    }
+}
+
+/// The body each block of equations hangs on its parent: along a spanning forest of bodies, rooted at
+/// the immovable ones. `None` for blocks that close a loop.
+fn tree(pose: &Pose) -> Vec<Option<u32>> {
+    let ground = pose.bodies;
+    let index = |n: u32| if n == NOTHING { ground } else { n as usize };
+    let mut at_body = vec![Vec::new(); pose.bodies + 1];
+    for (k, q) in pose.equations.iter().enumerate() {
+        let [a, b] = q.nodes.map(index);
+        at_body[a].push((k, b));
+        at_body[b].push((k, a));
+    }
+    let mut child = vec![None; pose.equations.len()];
+    let mut seen = vec![false; pose.bodies + 1];
+    for root in std::iter::once(ground).chain(0..pose.bodies) {
+        let mut queue = std::collections::VecDeque::from([root]);
+        if std::mem::replace(&mut seen[root], true) {
+            continue;
+        }
+        while let Some(n) = queue.pop_front() {
+            for &(k, other) in &at_body[n] {
+                if !std::mem::replace(&mut seen[other], true) {
+                    child[k] = Some(other as u32);
+                    queue.push_back(other);
+                }
+            }
+        }
+    }
+    child
+}
+
+/// A of one pass of an island.
+pub(super) struct Operator<'a> {
+    pose: &'a Pose,
+    places: &'a Places,
+    /// Factor of the equations alone, if there are any.
+    base: Option<Sparse<'a>>,
+    /// Units at each body.
+    at_body: Vec<Vec<u32>>,
+    ones: Vec<f64>,
+}
+
+impl<'a> Operator<'a> {
+    pub(super) fn new(pose: &'a Pose, places: &'a Places) -> Self {
+        let mut at_body = vec![Vec::new(); pose.bodies];
+        for (i, u) in pose.units.iter().enumerate() {
+            for n in u.nodes.into_iter().filter(|&n| n != NOTHING) {
+                at_body[n as usize].push(i as u32);
+            }
+        }
+        let mut operator = Self {
+            pose,
+            places,
+            base: None,
+            at_body,
+            ones: vec![1.0; places.layout.unknowns()],
+        };
+        if !pose.equations.is_empty() {
+            operator.base = Some(operator.equations_alone().factor(&operator.ones));
+        }
+        operator
+    }
+
+    /// [I, −Ĵ_Eᵀ; Ĵ_E, R̂_E], not factored.
+    fn equations_alone(&self) -> Sparse<'a> {
+        let mut k = Sparse::new(&self.places.layout);
+        let identity: [f64; 36] = core::array::from_fn(|i| f64::from(u8::from(i % 7 == 0)));
+        for b in 0..self.pose.bodies as u32 {
+            k.add([(b, 0), (b, 0)], 6, &identity);
+        }
+        for (q, &at) in self.pose.equations.iter().zip(&self.places.at) {
+            for (i, reg) in q.reg.iter().enumerate() {
+                let diagonal = (at.0, at.1 + i);
+                k.add([diagonal, diagonal], 1, &[*reg]);
+            }
+            for side in 0..2 {
+                if q.nodes[side] == NOTHING {
+                    continue;
+                }
+                let body = (q.nodes[side], 0);
+                k.add([at, body], 6, q.jac[side].as_flattened());
+                let n = q.reg.len();
+                let transposed: Vec<f64> = (0..6 * n).map(|i| -q.jac[side][i % n][i / n]).collect();
+                k.add([body, at], n, &transposed);
+            }
+        }
+        k
+    }
+
+    /// z += Ĵᵀ x of unit `i`.
+    fn push(&self, i: usize, x: DVec3, z: &mut [f64]) {
+        let u = &self.pose.units[i];
+        for (side, &n) in u.nodes.iter().enumerate().filter(|(_, n)| **n != NOTHING) {
+            let at = self.places.layout.unknown(n);
+            for (k, z) in z[at..at + 6].iter_mut().enumerate() {
+                let [a, b, c] = u.jac[side].map(|row| row[k]);
+                *z += a * x.x + b * x.y + c * x.z;
+            }
+        }
+    }
+
+    /// Ĵ y of unit `i`.
+    pub(super) fn rate(&self, i: usize, z: &[f64]) -> DVec3 {
+        let u = &self.pose.units[i];
+        let mut out = DVec3::ZERO;
+        for (side, &n) in u.nodes.iter().enumerate().filter(|(_, n)| **n != NOTHING) {
+            let at = self.places.layout.unknown(n);
+            let y = &z[at..at + 6];
+            let dot = |row: &[f64; 6]| row.iter().zip(y).map(|(a, b)| a * b).sum::<f64>();
+            out += DVec3::new(
+                dot(&u.jac[side][0]),
+                dot(&u.jac[side][1]),
+                dot(&u.jac[side][2]),
+            );
+        }
+        out
+    }
+
+    /// Σ Ĵᵀ x.
+    fn gather(&self, x: &[DVec3]) -> Vec<f64> {
+        let mut z = vec![0.0; self.places.layout.unknowns()];
+        for (i, x) in x.iter().enumerate() {
+            self.push(i, *x, &mut z);
+        }
+        z
+    }
+
+    /// out −= [I, −Ĵ_Eᵀ; Ĵ_E, R̂_E] z.
+    fn subtract_base(&self, z: &[f64], out: &mut [f64]) {
+        let layout = &self.places.layout;
+        for b in 0..self.pose.bodies as u32 {
+            let at = layout.unknown(b);
+            for k in at..at + 6 {
+                out[k] -= z[k];
+            }
+        }
+        for (q, &(node, offset)) in self.pose.equations.iter().zip(&self.places.at) {
+            let at = layout.unknown(node) + offset;
+            for (i, reg) in q.reg.iter().enumerate() {
+                let e = z[at + i];
+                let mut w = reg * e;
+                for side in (0..2).filter(|&s| q.nodes[s] != NOTHING) {
+                    let body = layout.unknown(q.nodes[side]);
+                    for (k, j) in q.jac[side][i].iter().enumerate() {
+                        w += j * z[body + k];
+                        out[body + k] += j * e;
+                    }
+                }
+                out[at + i] -= w;
+            }
+        }
+    }
+
+    /// Bodies and equations under given loads, units aside.
+    fn settle(&self, load: Vec<f64>) -> Vec<f64> {
+        let Some(base) = &self.base else {
+            return load;
+        };
+        let mut z = load.clone();
+        base.solve(&mut z);
+        for _ in 0..REFINEMENTS {
+            let mut defect = load.clone();
+            self.subtract_base(&z, &mut defect);
+            if max_abs(&defect) <= REFINED * max_abs(&load) {
+                break;
+            }
+            base.solve(&mut defect);
+            z.iter_mut().zip(&defect).for_each(|(z, d)| *z += d);
+        }
+        z
+    }
+
+    /// Bodies and equations of impulses x, and of the equations' own constants if `constants`.
+    pub(super) fn respond(&self, x: &[DVec3], constants: f64) -> Vec<f64> {
+        let mut load = self.gather(x);
+        for (q, &(node, offset)) in self.pose.equations.iter().zip(&self.places.at) {
+            let at = self.places.layout.unknown(node) + offset;
+            for (i, c) in q.free.iter().enumerate() {
+                load[at + i] -= constants * c;
+            }
+        }
+        self.settle(load)
+    }
+
+    /// The multipliers of every block of equations in a solution.
+    pub(super) fn multipliers<'z>(&self, z: &'z [f64]) -> Vec<&'z [f64]> {
+        let place = |(q, &(node, offset)): (&Equations, &(u32, usize))| {
+            let at = self.places.layout.unknown(node) + offset;
+            &z[at..at + q.reg.len()]
+        };
+        self.pose
+            .equations
+            .iter()
+            .zip(&self.places.at)
+            .map(place)
+            .collect()
+    }
+
+    /// Adds Ĵᵀ G Ĵ of a unit.
+    fn add_unit(&self, k: &mut Sparse, u: &PosedUnit, g: DMat3) {
+        for (s, &row) in u.nodes.iter().enumerate().filter(|(_, n)| **n != NOTHING) {
+            for (t, &col) in u.nodes.iter().enumerate().filter(|(_, n)| **n != NOTHING) {
+                let mut block = [0.0; 36];
+                for c in 0..6 {
+                    let j = DVec3::new(u.jac[t][0][c], u.jac[t][1][c], u.jac[t][2][c]);
+                    let gj = g * j;
+                    for r in 0..6 {
+                        let [a, b, d] = u.jac[s].map(|row| row[r]);
+                        block[6 * r + c] = a * gj.x + b * gj.y + d * gj.z;
+                    }
+                }
+                k.add([(row, 0), (col, 0)], 6, &block);
+            }
+        }
+    }
+}
+
+impl Coupling for Operator<'_> {
+    fn apply(&self, r: &[DVec3], u: &mut [DVec3]) {
+        let z = self.respond(r, 0.0);
+        for (i, u) in u.iter_mut().enumerate() {
+            *u += self.rate(i, &z) + self.pose.units[i].reg * r[i];
+        }
+    }
+
+    fn apply_one(&self, i: usize, r: DVec3, u: &mut [DVec3]) {
+        if self.base.is_some() {
+            let mut all = vec![DVec3::ZERO; u.len()];
+            all[i] = r;
+            return self.apply(&all, u);
+        }
+        let own = &self.pose.units[i];
+        u[i] += own.reg * r;
+        for (side, &n) in own.nodes.iter().enumerate().filter(|(_, n)| **n != NOTHING) {
+            let y: [f64; 6] = core::array::from_fn(|k| {
+                let [a, b, c] = own.jac[side].map(|row| row[k]);
+                a * r.x + b * r.y + c * r.z
+            });
+            for &other in &self.at_body[n as usize] {
+                let o = &self.pose.units[other as usize];
+                for s in (0..2).filter(|&s| o.nodes[s] == n) {
+                    let dot = |row: &[f64; 6]| row.iter().zip(&y).map(|(a, b)| a * b).sum::<f64>();
+                    let [a, b, c] = &o.jac[s];
+                    u[other as usize] += DVec3::new(dot(a), dot(b), dot(c));
+                }
+            }
+        }
+    }
+
+    fn block(&self, i: usize) -> DMat3 {
+        let mut columns = DMat3::ZERO;
+        for k in 0..3 {
+            let mut u = vec![DVec3::ZERO; self.pose.units.len()];
+            self.apply_one(i, DVec3::AXES[k], &mut u);
+            *columns.col_mut(k) = u[i];
+        }
+        columns
+    }
+
+    fn factor(&self, l: &[DMat3], s: &[DMat3]) -> Box<dyn Factor + '_> {
+        let mut k = self.equations_alone();
+        let mut inverse = Vec::with_capacity(l.len());
+        for (i, u) in self.pose.units.iter().enumerate() {
+            let scaled = DMat3::from_cols(
+                s[i].x_axis * u.reg.x,
+                s[i].y_axis * u.reg.y,
+                s[i].z_axis * u.reg.z,
+            );
+            let inv = (l[i] + scaled).inverse();
+            self.add_unit(&mut k, u, inv * s[i]);
+            inverse.push(inv);
+        }
+        Box::new(IslandFactor {
+            operator: self,
+            l: l.to_vec(),
+            s: s.to_vec(),
+            inverse,
+            k: k.factor(&self.ones),
+        })
+    }
+}
+
+/// A factored system of an island.
+struct IslandFactor<'a> {
+    operator: &'a Operator<'a>,
+    l: Vec<DMat3>,
+    s: Vec<DMat3>,
+    /// (L + S R̂)⁻¹.
+    inverse: Vec<DMat3>,
+    k: Sparse<'a>,
+}
+
+impl IslandFactor<'_> {
+    /// Corrects (x, z) by the solution for the defects of the units and of the bodies.
+    fn correct(&self, defect: &[DVec3], mut load: Vec<f64>, x: &mut [DVec3], z: &mut [f64]) {
+        let pushed: Vec<DVec3> = (0..x.len()).map(|i| self.inverse[i] * defect[i]).collect();
+        for (i, x) in pushed.iter().enumerate() {
+            self.operator.push(i, *x, &mut load);
+        }
+        self.k.solve(&mut load);
+        for i in 0..x.len() {
+            let rate = self.s[i] * self.operator.rate(i, &load);
+            x[i] += pushed[i] - self.inverse[i] * rate;
+        }
+        z.iter_mut().zip(&load).for_each(|(z, d)| *z += d);
+    }
+}
+
+impl Factor for IslandFactor<'_> {
+    fn solve(&self, x: &mut [DVec3]) {
+        let b = x.to_vec();
+        let n = self.operator.places.layout.unknowns();
+        let mut z = vec![0.0; n];
+        x.fill(DVec3::ZERO);
+        self.correct(&b, vec![0.0; n], x, &mut z);
+        for _ in 0..REFINEMENTS {
+            let mut load = self.operator.gather(x);
+            self.operator.subtract_base(&z, &mut load);
+            let defect: Vec<DVec3> = (0..x.len())
+                .map(|i| {
+                    let w = self.operator.rate(i, &z) + self.operator.pose.units[i].reg * x[i];
+                    b[i] - self.l[i] * x[i] - self.s[i] * w
+                })
+                .collect();
+            let size = |x: &[DVec3]| x.iter().fold(0.0f64, |m, x| m.max(x.abs().max_element()));
+            if size(&defect).max(max_abs(&load)) <= REFINED * size(&b) {
+                break;
+            }
+            self.correct(&defect, load, x, &mut z);
+        }
+    }
+}

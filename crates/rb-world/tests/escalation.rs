@@ -1,0 +1,86 @@
+//! Falling back to the exact solver: on any number of threads, across snapshots, and no longer than
+//! needed.
+
+mod common;
+use common::*;
+use rb_world::prelude::*;
+
+const DT: f64 = 1.0 / 60.0;
+
+fn cube(world: &mut World, at: DVec3, mass: f64) {
+    let desc = BodyDesc::dynamic()
+        .at(at)
+        .mass(mass, DVec3::splat(mass / 6.0))
+        .no_sleep();
+    let body = world.add_body(desc).unwrap();
+    let shape = Shape::cuboid(DVec3::splat(0.5)).unwrap();
+    world
+        .add_collider(body, ColliderDesc::new(shape).friction(0.6))
+        .unwrap();
+}
+
+/// Many small islands: heavy on light, leaning towers that fall, cubes that rest.
+fn scene() -> World {
+    let mut params = Params::game();
+    params.sweeps.velocity = 2;
+    let mut world = World::new(params).unwrap();
+    floor(&mut world, 0.6, FrictionLaw::Conic);
+    for k in 0..24 {
+        let x = 8.0 * f64::from(k);
+        let heavy = if k % 3 == 0 { 200.0 } else { 1.0 };
+        let lean = 0.11 * f64::from(k % 4);
+        cube(&mut world, DVec3::new(x, 0.5, 0.0), 1.0);
+        cube(&mut world, DVec3::new(x + lean, 1.5, 0.0), heavy);
+        if k % 2 == 0 {
+            cube(&mut world, DVec3::new(x + 2.0 * lean, 2.6, 0.1), 1.0);
+        }
+    }
+    world
+}
+
+/// Hash of every step, and the islands that went to the exact solver.
+fn run(mut world: World, steps: usize) -> (Vec<u64>, u32, World) {
+    let mut exact = 0;
+    let hashes = (0..steps)
+        .map(|_| {
+            exact += world.step(DT).unwrap().exact;
+            world.state_hash()
+        })
+        .collect();
+    (hashes, exact, world)
+}
+
+#[test]
+fn any_number_of_threads_and_a_snapshot_give_the_same_bits() {
+    let (one, exact, _) = run(scene(), 120);
+    assert!(exact > 200, "{exact} fallbacks test little");
+    for threads in [2, 3, 8] {
+        let mut world = scene();
+        world.set_threads(threads).unwrap();
+        assert!(run(world, 120).0 == one, "{threads} threads");
+    }
+    let (_, _, half) = run(scene(), 60);
+    let restored = World::restore(&half.save().unwrap()).unwrap();
+    assert!(run(restored, 60).0 == one[60..]);
+}
+
+#[test]
+fn islands_return_to_the_fast_solver() {
+    let mut params = Params::game();
+    params.escalation.hold = 5;
+    let mut world = World::new(params).unwrap();
+    floor(&mut world, 0.6, FrictionLaw::Conic);
+    cube(&mut world, DVec3::new(0.0, 0.5, 0.0), 1.0);
+    // One step that no two sweeps solve, then the profile's own sweeps.
+    let mut hasty = params;
+    hasty.tolerances.velocity = 1e-14;
+    world.set_params(hasty).unwrap();
+    let asked = |w: &mut World| w.step(DT).unwrap().islands[0].reason;
+    assert!(matches!(asked(&mut world), Some(Reason::Residual(_))));
+    world.set_params(params).unwrap();
+    let held = (0..20)
+        .map(|_| asked(&mut world))
+        .take_while(|r| *r == Some(Reason::Held));
+    assert_eq!(held.count(), 5);
+    assert_eq!(asked(&mut world), None);
+}
