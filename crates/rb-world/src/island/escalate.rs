@@ -14,6 +14,9 @@ use rb_solve::{Exact, Smooth};
 
 /// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it.
 const STARTING_SWEEPS: u32 = 4;
+/// Violation (m/s) at which the exact solver stops: rounding of ordinary scenes, so that its answer does
+/// not depend on where it started.
+const EXACT_STOP: f64 = 1e-13;
 /// Rows a joint is counted for before it has stated them.
 const ROWS_PER_JOINT: usize = 6;
 
@@ -145,7 +148,11 @@ impl Island {
     /// Asks the exact solver and keeps the better answer.
     fn solve_exactly(&mut self, pass: Pass, budget: Budget, fast: f64) -> u32 {
         let before: Vec<f64> = self.problem.rows.iter().map(|r| r.lambda).collect();
-        let out = Exact::default().solve(&mut self.problem, pass, budget, &mut self.scratch);
+        let exact = Budget {
+            stop: budget.stop.min(EXACT_STOP),
+            ..budget
+        };
+        let out = Exact::default().solve(&mut self.problem, pass, exact, &mut self.scratch);
         if grade_pass(&self.problem, pass, 0.0).abs < fast {
             self.escalated.solver = Some(Exact::default().name());
         } else {
