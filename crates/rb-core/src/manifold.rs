@@ -52,6 +52,13 @@ impl Default for SurfaceExtras {
     }
 }
 
+impl SurfaceExtras {
+    /// Whether spin or rolling is resisted.
+    pub fn resists(&self) -> bool {
+        self.torsion > 0.0 || self.rolling > 0.0
+    }
+}
+
 /// Surface of a contact after the two materials have been combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContactMaterial {

@@ -199,14 +199,7 @@ fn grade_rows(p: &Problem, block: &Block, pass: Pass, speed_floor: f64, sums: &m
 }
 
 /// Resistance to spin and rolling under the normal impulses found.
-fn grade_spin(
-    p: &Problem,
-    block: &Block,
-    law: Law,
-    pass: Pass,
-    speed_floor: f64,
-    sums: &mut Sums,
-) {
+fn grade_spin(p: &Problem, block: &Block, law: Law, pass: Pass, speed_floor: f64, sums: &mut Sums) {
     let first = block.first as usize;
     let a = p.rows[block.rows()].iter().map(|r| r.diag).sum::<f64>() / 3.0;
     if a == 0.0 {

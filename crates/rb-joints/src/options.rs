@@ -47,7 +47,7 @@ pub struct RowOptions {
 impl RowOptions {
     /// Whether they change nothing.
     pub fn is_default(&self) -> bool {
-        *self == Self::default()
+        matches!(self.yields, Yield::Hard) && self.alpha.is_none() && self.stabilise.is_none()
     }
 
     /// # Errors

@@ -389,3 +389,26 @@ fn prescribed_motion_is_met_at_the_end_of_every_step() {
         assert!((x - wanted(world.time())).abs() < 1e-12);
     });
 }
+
+#[test]
+fn t28_limit_impulse_and_generic_bias() {
+    // A limit met at 1 m/s by 2 kg takes m v = 2; asked to rebound at the same speed it takes 4.
+    let h = 0.01;
+    for (least, impulse) in [(0.0, 2.0), (1.0, 4.0)] {
+        let (mut world, body) = bead(weightless(), 2.0, 0.0, -1.0);
+        let limit = constrain(&mut world, &[body], move |_, out| {
+            out.push(along_x(|j| Row::velocity_floor(j, least, 0)));
+        });
+        world.step(h).unwrap();
+        let force = world.constraint_forces(limit).unwrap()[0].1;
+        close("impulse", force * h, impulse, 1e-12);
+    }
+    // A generic bilateral row with bias 1: J v⁺ + 1 = 0.
+    let (mut world, body, _) = wheel(weightless(), 0.5, |hinge| hinge);
+    constrain(&mut world, &[body], |_, out| {
+        let jac = [Twist::new(DVec3::ZERO, DVec3::Z)];
+        out.push(ConstraintRow::new(jac, |j| Row::velocity(j, -1.0, 0)));
+    });
+    world.step(h).unwrap();
+    close("spin", world.velocity(body).unwrap().ang.z, -1.0, 1e-12);
+}

@@ -149,8 +149,8 @@ impl Island {
         let contact = &self.contacts[c];
         let (i, movers) = (contact.manifold as usize, contact.movers);
         let material = shared.contacts.material(i);
-        let mut normals = Vec::new();
-        let mut patch_axes = None;
+        let resists = material.extras.resists();
+        let (mut normals, mut patch_axes) = (Vec::new(), None);
         let [a, b] = movers.map(|m| &self.movers[m as usize]);
         let moved = [a.moved, b.moved];
         let velocity = [a.vel, b.vel];
@@ -182,8 +182,12 @@ impl Island {
             let inv_mass = inv[0].apply(&jac[0]).dot(&jac[0]) + inv[1].apply(&jac[1]).dot(&jac[1]);
             let rates = [along(0, &velocity), along(0, &free)];
             let belt = surface_speed(&material, &point.axes);
-            let slip = [1, 2].map(|axis| along(axis, &velocity) - belt[axis - 1]);
-            let slip = slip[0].hypot(slip[1]);
+            let slip = || {
+                let along = [1, 2].map(|axis| along(axis, &velocity) - belt[axis - 1]);
+                along[0].hypot(along[1])
+            };
+            let mu = coefficient(&material, slip, shared.params.tolerances.velocity);
+            let law = Law::friction(material.law, mu);
             let [position, velocity_term] =
                 numbers.normal(gap, rates[0], rates[1], &material, inv_mass, on_static);
             rows[0].lo = 0.0;
@@ -196,8 +200,6 @@ impl Island {
                 };
                 rows[axis].velocity = rows[axis].position;
             }
-            let mu = coefficient(&material, slip, shared.params.tolerances.velocity);
-            let law = Law::friction(material.law, mu);
             if let Some(grain) = &grain {
                 rows[2].jac = rows[2].jac.map(|half| half * grain.ratio());
                 rows[2].position.bias *= grain.ratio();
@@ -210,11 +212,11 @@ impl Island {
             let first = self.problem.rows.len();
             let used = if law == Law::Rows { 1 } else { 3 };
             self.problem.push_block(movers, law, source, &rows[..used]);
-            if self.problem.rows.len() > first {
+            if resists && self.problem.rows.len() > first {
                 normals.push(first as u32);
             }
         }
-        if let Some(axes) = patch_axes {
+        if let Some(axes) = patch_axes.filter(|_| resists) {
             self.assemble_spin(&material, &axes, movers, c as u32, normals);
         }
     }

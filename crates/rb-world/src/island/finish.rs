@@ -34,7 +34,9 @@ impl Island {
             slot.desc
                 .kind
                 .rows(&cx, &self.joints[j].memory, &mut self.rows);
-            slot.desc.options.apply(&mut self.rows);
+            if !slot.desc.options.is_default() {
+                slot.desc.options.apply(&mut self.rows);
+            }
             let extent = self.joints[j]
                 .movers
                 .map(|m| self.movers[m as usize].extent);

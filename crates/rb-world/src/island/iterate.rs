@@ -91,14 +91,16 @@ impl Island {
         let pose = |m: &rb_core::integrate::Mover| (m.com, m.q, m.moved);
         let start: Start = self.movers.iter().map(pose).collect();
         let mut last = f64::INFINITY;
-        for round in 0..ROUNDS {
+        for _ in 0..ROUNDS {
             self.advance(shared);
-            let change = self.account_for_bends(shared);
-            // Below rounding the changes only wander.
-            if change <= STILL || (round > 4 && change >= 0.5 * last && change < 1e-14) {
+            let bends = self.bends(shared);
+            let change = bends.iter().fold(0.0f64, |m, (_, new)| m.max(new.abs()));
+            // Below rounding the changes only wander, and where J loses rank they grow.
+            if change <= STILL || change > 0.5 * last {
                 break;
             }
             last = change;
+            self.account_for(&bends);
             for (m, s) in self.movers.iter_mut().zip(&start) {
                 (m.com, m.q, m.moved) = *s;
             }
@@ -106,12 +108,13 @@ impl Island {
         }
     }
 
-    /// Measures ε at the poses reached and adds what is new to the biases; returns the largest change.
-    fn account_for_bends(&mut self, shared: &Shared) -> f64 {
+    /// What is new in ε at the poses reached, by number in `bent`.
+    fn bends(&mut self, shared: &Shared) -> Vec<(usize, f64)> {
         let beta = shared.params.scheme.beta;
-        let (mut change, mut bent) = (0.0f64, std::mem::take(&mut self.bent));
+        let bent = std::mem::take(&mut self.bent);
         let mut rows: (Option<Source>, Vec<(u8, f64)>) = (None, Vec::new());
-        for b in &mut bent {
+        let mut out = Vec::with_capacity(bent.len());
+        for (i, b) in bent.iter().enumerate() {
             if rows.0 != Some(b.source) {
                 rows = (Some(b.source), self.gaps_now(shared, b.source));
             }
@@ -119,24 +122,28 @@ impl Island {
                 continue;
             };
             let block = &self.problem.blocks[b.block];
-            let moved: f64 = self
-                .problem
-                .columns(block, b.row)
+            let columns = self.problem.columns(block, b.row);
+            let moved: f64 = columns
                 .map(|(i, jac, _)| {
                     let v = self.problem.bodies[i].vel * beta + self.movers[i].vel * (1.0 - beta);
                     jac.dot(&v)
                 })
                 .sum();
-            let bend = now - b.gap - shared.h * moved;
-            let new = bend - b.bend;
-            b.bend = bend;
-            change = change.max(new.abs());
+            out.push((i, now - b.gap - shared.h * moved - b.bend));
+        }
+        self.bent = bent;
+        out
+    }
+
+    /// Adds to the biases what is new in ε.
+    fn account_for(&mut self, bends: &[(usize, f64)]) {
+        for &(i, new) in bends {
+            let b = &mut self.bent[i];
+            b.bend += new;
             let row = &mut self.problem.rows[b.row];
             row.position.bias += new / b.divisor;
             row.velocity.bias += new / b.divisor;
         }
-        self.bent = bent;
-        change
     }
 
     /// Gaps of all rows of a joint or constraint at the present poses, by slot.

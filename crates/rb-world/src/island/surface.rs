@@ -29,9 +29,12 @@ pub(crate) struct Grain {
 impl Grain {
     /// The grain of a surface, if it has one that is not along the normal.
     pub(super) fn new(extras: &SurfaceExtras, axes: &[DVec3; 3]) -> Option<Self> {
+        if extras.across == 1.0 {
+            return None;
+        }
         let (x, y) = (extras.grain.dot(axes[1]), extras.grain.dot(axes[2]));
         let length = x.hypot(y);
-        (extras.across != 1.0 && length > 1e-9).then(|| Self {
+        (length > 1e-9).then(|| Self {
             cos: x / length,
             sin: y / length,
             ratio: extras.across,
@@ -70,8 +73,12 @@ impl Grain {
 }
 
 /// Friction coefficient of a point that moves at `speed` (m/s) over the surface.
-pub(super) fn coefficient(material: &ContactMaterial, speed: f64, still: f64) -> f64 {
-    if speed <= still {
+pub(super) fn coefficient(
+    material: &ContactMaterial,
+    speed: impl FnOnce() -> f64,
+    still: f64,
+) -> f64 {
+    if material.extras.static_ratio > 1.0 && speed() <= still {
         material.friction * material.extras.static_ratio
     } else {
         material.friction
