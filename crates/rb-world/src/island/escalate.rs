@@ -133,8 +133,11 @@ impl Island {
     fn grade_fast(&self, shared: &Shared, pass: Pass, change: f64) -> Option<f64> {
         let policy = shared.params.escalation;
         if self.escalated.reason.is_none() {
+            // A softened pass does not pose the certificate's law. Whether a row is soft at all hangs
+            // on the sign of a gap, so the settings decide and not the rows.
+            let softened = pass == Pass::Position && shared.params.contact.softening.is_some();
             let small = self.problem.rows.len() <= policy.rows as usize;
-            if policy.plan == SolvePlan::Fast || !small || softened(&self.problem, pass) {
+            if policy.plan == SolvePlan::Fast || !small || softened {
                 return None;
             }
             // A sweep that moved nothing has nothing left to grade.
@@ -175,10 +178,4 @@ impl Island {
             e.hold.saturating_sub(1)
         };
     }
-}
-
-/// Whether a pass carries a solver's softening, so that the certificate's law is not the one posed.
-fn softened(p: &Problem, pass: Pass) -> bool {
-    let soft = |r: &ProblemRow| r.position.reg > r.velocity.reg;
-    pass == Pass::Position && p.rows.iter().any(soft)
 }
