@@ -23,7 +23,11 @@ struct Run {
 /// Bodies of every convex shape fall on a scanned mesh; everything moved by `offset` (m) and the
 /// falling bodies by up to ±`nudge` (m) more.
 fn pile(offset: DVec3, nudge: f64) -> Run {
-    let mut pp = Params::game(); if std::env::var("FAST").is_ok() { pp.escalation.plan = rb_world::core::params::SolvePlan::Fast; } let mut world = World::new(pp).unwrap();
+    let mut pp = Params::game();
+    if std::env::var("FAST").is_ok() {
+        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
+    }
+    let mut world = World::new(pp).unwrap();
     let falling = demo("bunny_pile").expect("it is registered");
     let falling = falling.build(&mut world, COUNT).unwrap();
     let all: Vec<BodyHandle> = world.bodies().map(|(h, _)| h).collect();

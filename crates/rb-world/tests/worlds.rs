@@ -8,7 +8,11 @@ const DT: f64 = 1.0 / 60.0;
 
 #[test]
 fn contact_events_come_in_pairs() {
-    let mut pp = Params::game(); if std::env::var("FAST").is_ok() { pp.escalation.plan = rb_world::core::params::SolvePlan::Fast; } let mut world = World::new(pp).unwrap();
+    let mut pp = Params::game();
+    if std::env::var("FAST").is_ok() {
+        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
+    }
+    let mut world = World::new(pp).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     let ball = sphere(&mut world, 0.5, 0.0, DVec3::Y * 1.5, DVec3::ZERO);
     let (mut begun, mut ended) = (0, 0);
@@ -26,7 +30,11 @@ fn contact_events_come_in_pairs() {
 
 #[test]
 fn force_events_tell_the_weight() {
-    let mut pp = Params::game(); if std::env::var("FAST").is_ok() { pp.escalation.plan = rb_world::core::params::SolvePlan::Fast; } let mut world = World::new(pp).unwrap();
+    let mut pp = Params::game();
+    if std::env::var("FAST").is_ok() {
+        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
+    }
+    let mut world = World::new(pp).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     let body = world
         .add_body(
@@ -49,7 +57,11 @@ fn force_events_tell_the_weight() {
 
 #[test]
 fn sensors_report_and_do_not_push() {
-    let mut pp = Params::game(); if std::env::var("FAST").is_ok() { pp.escalation.plan = rb_world::core::params::SolvePlan::Fast; } let mut world = World::new(pp).unwrap();
+    let mut pp = Params::game();
+    if std::env::var("FAST").is_ok() {
+        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
+    }
+    let mut world = World::new(pp).unwrap();
     let gate = world.add_body(BodyDesc::fixed()).unwrap();
     let zone = Shape::cuboid(DVec3::ONE).unwrap();
     world
@@ -79,7 +91,11 @@ fn groups_and_hooks_keep_bodies_apart() {
             bodies[0].index() == 0
         }
     }
-    let mut pp = Params::game(); if std::env::var("FAST").is_ok() { pp.escalation.plan = rb_world::core::params::SolvePlan::Fast; } let mut world = World::new(pp).unwrap();
+    let mut pp = Params::game();
+    if std::env::var("FAST").is_ok() {
+        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
+    }
+    let mut world = World::new(pp).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     for _ in 0..2 {
         sphere(&mut world, 0.5, 0.0, DVec3::Y * 0.5, DVec3::ZERO);
@@ -93,7 +109,11 @@ fn groups_and_hooks_keep_bodies_apart() {
 
 #[test]
 fn islands_sleep_and_wake_as_one() {
-    let mut pp = Params::game(); if std::env::var("FAST").is_ok() { pp.escalation.plan = rb_world::core::params::SolvePlan::Fast; } let mut world = World::new(pp).unwrap();
+    let mut pp = Params::game();
+    if std::env::var("FAST").is_ok() {
+        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
+    }
+    let mut world = World::new(pp).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     let shape = || Shape::cuboid(DVec3::splat(0.5)).unwrap();
     let boxes: Vec<_> = (0..3)
@@ -124,7 +144,11 @@ fn islands_sleep_and_wake_as_one() {
 
 #[test]
 fn kinematic_bodies_reach_their_targets_and_carry_others() {
-    let mut pp = Params::game(); if std::env::var("FAST").is_ok() { pp.escalation.plan = rb_world::core::params::SolvePlan::Fast; } let mut world = World::new(pp).unwrap();
+    let mut pp = Params::game();
+    if std::env::var("FAST").is_ok() {
+        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
+    }
+    let mut world = World::new(pp).unwrap();
     let lift = world.add_body(BodyDesc::kinematic()).unwrap();
     let top = Shape::cuboid(DVec3::new(2.0, 0.1, 2.0)).unwrap();
     world
@@ -156,7 +180,11 @@ fn kinematic_bodies_reach_their_targets_and_carry_others() {
 
 #[test]
 fn queries_see_what_is_there() {
-    let mut pp = Params::game(); if std::env::var("FAST").is_ok() { pp.escalation.plan = rb_world::core::params::SolvePlan::Fast; } let mut world = World::new(pp).unwrap();
+    let mut pp = Params::game();
+    if std::env::var("FAST").is_ok() {
+        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
+    }
+    let mut world = World::new(pp).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     let ball = sphere(&mut world, 0.5, 0.0, DVec3::new(0.0, 3.0, 0.0), DVec3::ZERO);
     let all = QueryFilter::default();
@@ -201,7 +229,11 @@ fn queries_see_what_is_there() {
 #[test]
 fn ten_kilometres_out_a_pair_behaves_as_at_the_origin() {
     let at = |offset: DVec3| {
-        let mut pp = Params::game(); if std::env::var("FAST").is_ok() { pp.escalation.plan = rb_world::core::params::SolvePlan::Fast; } let mut world = World::new(pp).unwrap();
+        let mut pp = Params::game();
+        if std::env::var("FAST").is_ok() {
+            pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
+        }
+        let mut world = World::new(pp).unwrap();
         let ground = world
             .add_body(BodyDesc::fixed().at(offset - DVec3::Y))
             .unwrap();

@@ -15,9 +15,9 @@ const EXACT: f64 = 1e-14;
 /// Steps of an interior point, at most.
 const STEPS: u32 = 50;
 /// Proximal term of the polish.
-const POLISH: f64 = 1e-9;
+const POLISH: f64 = 1e-7;
 /// Rounds of the polish, at most.
-const POLISHES: u32 = 3;
+const POLISHES: u32 = 8;
 /// Newton steps per solve.
 const NEWTON: u32 = 12;
 /// Sweeps where there is nothing else.
