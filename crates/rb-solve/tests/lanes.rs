@@ -12,7 +12,7 @@ use rb_core::problem::{Pass, Problem, ProblemBody, ProblemRow, Source, Term};
 use rb_core::residual::grade_velocities;
 use rb_core::solver::{Budget, IslandSolver, Scratch};
 use rb_solve::Pgs;
-use rb_solve::lanes::{BodyMotion, ContactLanes, LaneContact, LanePoint};
+use rb_solve::lanes::{BodyMotion, ContactLanes, LaneContact, LaneHead, LanePoint};
 
 struct Random(u64);
 
@@ -61,16 +61,20 @@ fn contact(random: &mut Random, pair: [u32; 2], law: FrictionLaw, points: usize)
         gap: 1e-3 * random.next(),
         impulse: [0.1 + 0.1 * random.next(), 0.01 * random.next(), 0.0],
     };
+    let material = ContactMaterial {
+        law,
+        friction: 0.3 + 0.2 * random.next(),
+        surface_velocity: random.vector() * 0.1,
+        ..ContactMaterial::default()
+    };
     LaneContact {
-        bodies: pair,
-        movable: pair.map(|b| b != 0),
-        axes: [n, t, u],
-        material: ContactMaterial {
-            law,
-            friction: 0.3 + 0.2 * random.next(),
-            surface_velocity: random.vector() * 0.1,
-            ..ContactMaterial::default()
+        head: LaneHead {
+            bodies: pair,
+            movable: pair.map(|b| b != 0),
+            points: points as u8,
+            material,
         },
+        axes: [n, t, u],
         points: (0..points).map(|_| point(random)).collect(),
     }
 }
@@ -82,8 +86,8 @@ fn problem(bodies: &[ProblemBody], contacts: &[LaneContact], numbers: &Discretis
         ..Problem::default()
     };
     for (m, c) in contacts.iter().enumerate() {
-        let law = Law::friction(c.material.law, c.material.friction);
-        let [ia, ib] = c.bodies.map(|b| b as usize);
+        let law = Law::friction(c.head.material.law, c.head.material.friction);
+        let [ia, ib] = c.head.bodies.map(|b| b as usize);
         for (k, point) in c.points.iter().enumerate() {
             let mut rows = [ProblemRow::default(); 3];
             for (axis, row) in rows.iter_mut().enumerate() {
@@ -96,7 +100,7 @@ fn problem(bodies: &[ProblemBody], contacts: &[LaneContact], numbers: &Discretis
                 (row.lo, row.hi) = (f64::NEG_INFINITY, f64::INFINITY);
                 let bias = match axis {
                     0 => 0.0,
-                    k => -c.axes[k].dot(c.material.surface_velocity),
+                    k => -c.axes[k].dot(c.head.material.surface_velocity),
                 };
                 row.position = Term { bias, reg: 0.0 };
                 row.velocity = row.position;
@@ -105,8 +109,8 @@ fn problem(bodies: &[ProblemBody], contacts: &[LaneContact], numbers: &Discretis
             let inv = [bodies[ia].inv, bodies[ib].inv];
             let inv_mass = (0..2).map(|s| inv[s].apply(&jac[s]).dot(&jac[s])).sum();
             let free = jac[0].dot(&bodies[ia].free) + jac[1].dot(&bodies[ib].free);
-            let on_static = !(c.movable[0] && c.movable[1]);
-            let terms = numbers.normal(point.gap, 0.0, free, &c.material, inv_mass, on_static);
+            let on_static = !(c.head.movable[0] && c.head.movable[1]);
+            let terms = numbers.normal(point.gap, 0.0, free, &c.head.material, inv_mass, on_static);
             rows[0].lo = 0.0;
             (rows[0].position, rows[0].velocity) = (terms[0], terms[1]);
             let used = if law == Law::Rows { 1 } else { 3 };
@@ -114,7 +118,7 @@ fn problem(bodies: &[ProblemBody], contacts: &[LaneContact], numbers: &Discretis
                 manifold: m as u32,
                 point: k as u8,
             };
-            p.push_block(c.bodies, law, source, &rows[..used]);
+            p.push_block(c.head.bodies, law, source, &rows[..used]);
         }
     }
     p
@@ -126,7 +130,9 @@ fn packed(
     numbers: &Discretiser,
 ) -> (ContactLanes, Vec<ProblemBody>) {
     let mut lanes = ContactLanes::default();
-    lanes.pack(bodies.len(), contacts.iter().cloned());
+    lanes.pack(bodies.len(), contacts.iter().map(|c| c.head), |m| {
+        contacts[m].clone()
+    });
     let mut moving = bodies.to_vec();
     lanes.pose(&vec![BodyMotion::default(); bodies.len()], &moving, numbers);
     for b in &mut moving {
@@ -210,54 +216,4 @@ fn a_heap_is_solved_to_the_same_law() {
         let grade = grade_velocities(&p, 0.0);
         assert!(grade.abs < 1e-9, "{law:?}: {:e}", grade.abs);
     }
-}
-#[test]
-#[ignore]
-fn bench() {
-    let mut random = Random(7);
-    let numbers = Discretiser::new(&Params::game(), 1.0 / 240.0);
-    let n = 4096usize;
-    let bodies = bodies(&mut random, n);
-    let contacts: Vec<_> = (0..12000usize)
-        .map(|i| {
-            let a = i * 7919 % n;
-            let b = (a + 1 + (i % 90)) % n;
-            contact(&mut random, [a as u32, b as u32], FrictionLaw::Conic, 4)
-        })
-        .collect();
-    let mut p = problem(&bodies, &contacts, &numbers);
-    let t = std::time::Instant::now();
-    let (mut lanes, mut moving) = packed(&bodies, &contacts, &numbers);
-    println!("pack+pose {:?}", t.elapsed());
-    let t = std::time::Instant::now();
-    lanes.pose(
-        &vec![BodyMotion::default(); bodies.len()],
-        &moving,
-        &numbers,
-    );
-    println!("pose {:?}", t.elapsed());
-    for _ in 0..3 {
-        let t = std::time::Instant::now();
-        for k in 0..8 {
-            lanes.sweep(&mut moving, Pass::Position, k % 2 == 1);
-        }
-        println!(
-            "lanes {} ns/point",
-            t.elapsed().as_nanos() as f64 / 8.0 / 48000.0
-        );
-    }
-    let t = std::time::Instant::now();
-    Pgs.solve(
-        &mut p,
-        Pass::Position,
-        Budget {
-            sweeps: 8,
-            stop: 0.0,
-        },
-        &mut Scratch::default(),
-    );
-    println!(
-        "pgs {} ns/point",
-        t.elapsed().as_nanos() as f64 / 8.0 / 48000.0
-    );
 }

@@ -21,7 +21,7 @@ impl ContactLanes {
     pub fn warm(&self, bodies: &mut [ProblemBody]) {
         for batch in &self.batches {
             let mut two = Two::gather(bodies, batch);
-            for p in &batch.points {
+            for p in &self.points[batch.range()] {
                 two.push(p, batch.world(p.impulse));
             }
             two.scatter(bodies, batch);
@@ -38,7 +38,7 @@ impl ContactLanes {
                     reason = "the machine has been asked for the instructions"
                 )]
                 // SAFETY: the processor has AVX-512F, which was just detected.
-                return unsafe { sweep_512(&mut self.batches, bodies, pass, backwards) };
+                return unsafe { sweep_512(self, bodies, pass, backwards) };
             }
             if std::arch::is_x86_feature_detected!("avx2") {
                 #[allow(
@@ -46,56 +46,57 @@ impl ContactLanes {
                     reason = "the machine has been asked for the instructions"
                 )]
                 // SAFETY: the processor has AVX2, which was just detected.
-                return unsafe { sweep_256(&mut self.batches, bodies, pass, backwards) };
+                return unsafe { sweep_256(self, bodies, pass, backwards) };
             }
         }
-        sweep(&mut self.batches, bodies, pass, backwards)
+        sweep(self, bodies, pass, backwards)
     }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512vl")]
-fn sweep_512(batches: &mut [Batch], bodies: &mut [ProblemBody], pass: Pass, back: bool) -> f64 {
-    sweep(batches, bodies, pass, back)
+fn sweep_512(all: &mut ContactLanes, bodies: &mut [ProblemBody], pass: Pass, back: bool) -> f64 {
+    sweep(all, bodies, pass, back)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn sweep_256(batches: &mut [Batch], bodies: &mut [ProblemBody], pass: Pass, back: bool) -> f64 {
-    sweep(batches, bodies, pass, back)
+fn sweep_256(all: &mut ContactLanes, bodies: &mut [ProblemBody], pass: Pass, back: bool) -> f64 {
+    sweep(all, bodies, pass, back)
 }
 
 #[inline(always)]
-fn sweep(batches: &mut [Batch], bodies: &mut [ProblemBody], pass: Pass, backwards: bool) -> f64 {
+fn sweep(all: &mut ContactLanes, bodies: &mut [ProblemBody], pass: Pass, backwards: bool) -> f64 {
     let mut change = Wide::ZERO;
-    let count = batches.len();
+    let count = all.batches.len();
     for k in 0..count {
-        let batch = &mut batches[if backwards { count - 1 - k } else { k }];
+        let batch = &all.batches[if backwards { count - 1 - k } else { k }];
         let mut two = Two::gather(bodies, batch);
-        let points = batch.points.len();
-        for k in 0..points {
-            let at = if backwards { points - 1 - k } else { k };
-            change = change.max(visit(batch, at, &mut two, pass));
+        let points = &mut all.points[batch.range()];
+        let len = points.len();
+        for k in 0..len {
+            let p = &mut points[if backwards { len - 1 - k } else { k }];
+            change = change.max(visit(batch, p, &mut two, pass));
         }
         two.scatter(bodies, batch);
     }
     change.largest()
 }
 
-/// Velocities and masses of the two bodies of eight manifolds.
-struct Two {
+/// Velocities of the two bodies of eight manifolds.
+struct Two<'a> {
     lin: [Wide3; 2],
     ang: [Wide3; 2],
-    mass: [WideMass; 2],
+    mass: &'a [WideMass; 2],
 }
 
-impl Two {
+impl<'a> Two<'a> {
     #[inline(always)]
-    fn gather(bodies: &[ProblemBody], batch: &Batch) -> Self {
+    fn gather(bodies: &[ProblemBody], batch: &'a Batch) -> Self {
         let mut two = Self {
             lin: [Wide3::ZERO; 2],
             ang: [Wide3::ZERO; 2],
-            mass: [0, 1].map(|side| WideMass::gather(bodies, &batch.bodies[side])),
+            mass: &batch.mass,
         };
         for side in 0..2 {
             for lane in 0..LANES {
@@ -137,6 +138,12 @@ impl Two {
 }
 
 impl Batch {
+    #[inline(always)]
+    fn range(&self) -> core::ops::Range<usize> {
+        let first = self.first as usize;
+        first..first + self.len as usize
+    }
+
     /// A vector along the contact axes in world axes.
     #[inline(always)]
     fn world(&self, v: [Wide; 3]) -> Wide3 {
@@ -145,8 +152,7 @@ impl Batch {
 }
 
 #[inline(always)]
-fn visit(batch: &mut Batch, at: usize, two: &mut Two, pass: Pass) -> Wide {
-    let p = &batch.points[at];
+fn visit(batch: &Batch, p: &mut Points, two: &mut Two, pass: Pass) -> Wide {
     let slip = two.slip(p);
     let old = p.impulse;
     let (bias, reg) = match pass {
@@ -157,8 +163,8 @@ fn visit(batch: &mut Batch, at: usize, two: &mut Two, pass: Pass) -> Wide {
     let ([cx, cy], [tx, ty, txy]) = (p.cross, p.tangent);
     let q = [
         batch.axes[0].dot(slip) + bias - p.normal * n - cx * x - cy * y,
-        batch.axes[1].dot(slip) - p.belt[0] - cx * n - tx * x - txy * y,
-        batch.axes[2].dot(slip) - p.belt[1] - cy * n - txy * x - ty * y,
+        batch.axes[1].dot(slip) - batch.belt[0] - cx * n - tx * x - txy * y,
+        batch.axes[2].dot(slip) - batch.belt[1] - cy * n - txy * x - ty * y,
     ];
     let new = one_contact(batch, p, reg, q, old);
     let delta = [new[0] - n, new[1] - x, new[2] - y];
@@ -166,7 +172,7 @@ fn visit(batch: &mut Batch, at: usize, two: &mut Two, pass: Pass) -> Wide {
         .max(delta[1].abs() * tx)
         .max(delta[2].abs() * ty);
     two.push(p, batch.world(delta));
-    batch.points[at].impulse = new;
+    p.impulse = new;
     change
 }
 

@@ -18,5 +18,5 @@ mod pack;
 mod terms;
 mod wide;
 
-pub use pack::{ContactLanes, LaneContact, LanePoint};
+pub use pack::{ContactLanes, LaneContact, LaneHead, LanePoint};
 pub use terms::BodyMotion;

@@ -17,19 +17,21 @@ pub struct BodyMotion {
 }
 
 /// W of eight bodies.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct WideMass {
     pub(super) lin: Wide3,
     pub(super) ang: WideSym,
 }
 
 impl WideMass {
+    pub(super) const ZERO: Self = Self {
+        lin: Wide3::ZERO,
+        ang: WideSym::ZERO,
+    };
+
     #[inline(always)]
     pub(super) fn gather(bodies: &[ProblemBody], at: &[u32; LANES]) -> Self {
-        let mut out = Self {
-            lin: Wide3::ZERO,
-            ang: WideSym::ZERO,
-        };
+        let mut out = Self::ZERO;
         for lane in 0..LANES {
             if let Some(b) = bodies.get(at[lane] as usize) {
                 out.lin.set(lane, b.inv.lin);
@@ -45,18 +47,19 @@ impl ContactLanes {
     /// its numbering.
     pub fn pose(&mut self, motion: &[BodyMotion], bodies: &[ProblemBody], numbers: &Discretiser) {
         for batch in &mut self.batches {
-            let mass = [0, 1].map(|side| WideMass::gather(bodies, &batch.bodies[side]));
-            let axes = batch.axes;
-            for p in &mut batch.points {
-                p.matrix(&axes, &mass);
+            batch.mass = [0, 1].map(|side| WideMass::gather(bodies, &batch.bodies[side]));
+            let first = batch.first as usize;
+            for p in &mut self.points[first..first + batch.len as usize] {
+                p.matrix(&batch.axes, &batch.mass);
             }
         }
-        for (m, seat) in self.seats.iter().enumerate() {
-            let batch = &mut self.batches[seat.batch as usize];
+        for seat in &self.seats {
+            let batch = &self.batches[seat.batch as usize];
             let lane = seat.lane as usize;
             let [ia, ib] = [0, 1].map(|side| batch.bodies[side][lane] as usize);
             let normal = batch.axes[0].get(lane);
-            for p in &mut batch.points[..seat.points as usize] {
+            let first = batch.first as usize;
+            for p in &mut self.points[first..first + seat.points as usize] {
                 let arm = [p.arm[0].get(lane), p.arm[1].get(lane)];
                 let along = |a: &Twist, b: &Twist| {
                     normal.dot(b.lin + b.ang.cross(arm[1]) - a.lin - a.ang.cross(arm[0]))
@@ -64,9 +67,9 @@ impl ContactLanes {
                 let gap = p.gap.0[lane] + along(&motion[ia].moved, &motion[ib].moved);
                 let rate = along(&motion[ia].vel, &motion[ib].vel);
                 let free = along(&bodies[ia].free, &bodies[ib].free);
-                let material = &self.materials[m];
                 let inv_mass = p.normal.0[lane];
-                let terms = numbers.normal(gap, rate, free, material, inv_mass, seat.on_static);
+                let terms =
+                    numbers.normal(gap, rate, free, &seat.material, inv_mass, seat.on_static);
                 for (pass, term) in terms.iter().enumerate() {
                     p.bias[pass].0[lane] = term.bias;
                     p.reg[pass].0[lane] = term.reg;
