@@ -12,9 +12,11 @@ pub mod exact;
 #[cfg(feature = "formats")]
 pub mod formats;
 mod input;
+pub mod lanes;
 pub mod lcp;
 pub mod lemke;
 pub mod linalg;
+mod local;
 pub mod parallel;
 pub mod pgs;
 pub mod pivot;

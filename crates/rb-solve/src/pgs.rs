@@ -5,15 +5,15 @@
 //! `vel = free + W Jᵀλ` holds throughout:
 //!
 //! * a block of [`Law::Rows`] is a small boxed problem, solved exactly;
-//! * a friction block is one contact's own problem: sticking if that stays within the cone, else
-//!   normal and tangents in turn.
+//! * a friction block is one contact's own problem, solved as [`crate::local`] does.
 //!
 //! The fixed points are exactly the solutions of the problem. Sources: M. Jean, "The non-smooth
 //! contact dynamics method", 1999; K. Erleben, "Velocity-based shock propagation", 2007.
 
 use crate::direct::Joints;
 use crate::linalg::{boxed, ldl};
-use glam::{DMat2, DMat3, DVec2, DVec3};
+use crate::local::Local;
+use glam::{DMat3, DVec3};
 use rb_core::law::{Law, LawSet};
 use rb_core::problem::{Block, NO_EXTRA, Pass, Problem, Source};
 use rb_core::solver::{Budget, IslandSolver, Scratch, SolveOutcome, SolveStatus};
@@ -121,7 +121,7 @@ fn coupling(p: &Problem, block: &Block, i: usize, j: usize) -> f64 {
 }
 
 /// Per block: the dense matrix A + R (factored if no row is bounded); for a friction block its 3 × 3
-/// matrix, the inverse (zero if singular) and 1 over the trace of the tangential part.
+/// matrix and its inverse.
 fn prepare(p: &Problem, pass: Pass, scratch: &mut Scratch) {
     scratch.numbers.clear();
     scratch.offsets.clear();
@@ -154,16 +154,7 @@ fn prepare_friction(p: &Problem, block: &Block, pass: Pass, numbers: &mut Vec<f6
         }
         a.col_mut(i)[i] += p.rows[f + i].term(pass).reg;
     }
-    let tt = DMat2::from_cols(
-        DVec2::new(a.y_axis.y, a.y_axis.z),
-        DVec2::new(a.z_axis.y, a.z_axis.z),
-    );
-    // A body with locked axes can make parts singular: then nothing is tried but projections.
-    let regular = a.determinant() > 1e-12 * a.x_axis.x * tt.determinant() && tt.determinant() > 0.0;
-    let inverse = if regular { a.inverse() } else { DMat3::ZERO };
-    numbers.extend(a.to_cols_array());
-    numbers.extend(inverse.to_cols_array());
-    numbers.push(1.0 / (tt.x_axis.x + tt.y_axis.y).max(f64::MIN_POSITIVE));
+    Local::new(a).store(numbers);
 }
 
 /// Visits one block; returns the largest change in m/s (or rad/s).
@@ -243,11 +234,13 @@ fn visit_friction(p: &mut Problem, block: &Block, law: Law, pass: Pass, data: &[
     let f = block.first as usize;
     let w = DVec3::from_array([0, 1, 2].map(|k| p.violation(block, f + k, pass)));
     let old = DVec3::from_array([0, 1, 2].map(|k| p.rows[f + k].lambda));
-    let a = DMat3::from_cols_slice(&data[..9]);
-    let inverse = DMat3::from_cols_slice(&data[9..18]);
-    let new = one_contact(law, &a, &inverse, data[18], w - a * old, old);
+    let local = Local::load(data);
+    let new = local.solve(law, w - local.a * old, old);
     apply(p, block, &(new - old).to_array())
 }
+
+/// Steps of the two rolling rows before the sweep goes on.
+const SPIN_ROUNDS: usize = 8;
 
 /// Resistance to spin and rolling, under the normal impulses as they are now: torsion by its row, the
 /// two rolling rows together, since a disc cannot be reached one row at a time.
@@ -259,7 +252,7 @@ fn visit_spin(p: &mut Problem, block: &Block, law: Law, pass: Pass) -> f64 {
     for rows in [0..1, 1..3] {
         let slack = if rows.len() == 2 { coupled } else { 0.0 };
         let stiff = rows.clone().map(|k| p.rows[f + k].diag).fold(0.0, f64::max) + slack;
-        for _ in 0..if stiff > 0.0 { LOCAL_ROUNDS } else { 0 } {
+        for _ in 0..if stiff > 0.0 { SPIN_ROUNDS } else { 0 } {
             let old = DVec3::from_array([0, 1, 2].map(|k| p.rows[f + k].lambda));
             let mut next = old;
             for k in rows.clone() {
@@ -273,34 +266,4 @@ fn visit_spin(p: &mut Problem, block: &Block, law: Law, pass: Pass) -> f64 {
         }
     }
     change
-}
-
-/// Projections of one contact before the sweep goes on.
-const LOCAL_ROUNDS: usize = 8;
-
-/// Solves one contact alone: w = A λ + q, λ in the friction cone.
-///
-/// Sticking is tried first. If it leaves the cone, its tangential part is brought back, and normal
-/// and tangents are solved in turn, t ← Π(t − ρ wₜ). Starting there makes the answer continuous in q:
-/// on the edge of the cone both ways give the same, so rounding cannot choose between two answers.
-fn one_contact(law: Law, a: &DMat3, inverse: &DMat3, rho: f64, q: DVec3, old: DVec3) -> DVec3 {
-    let regular = *inverse != DMat3::ZERO;
-    let stick = if regular { -(*inverse * q) } else { old };
-    let tangent = DVec2::new(stick.y, stick.z);
-    if regular && stick.x >= 0.0 && law.contains_tangent(tangent, stick.x) {
-        return stick;
-    }
-    let mut t = law.project_tangent(tangent, stick.x.max(0.0));
-    let mut n = 0.0;
-    for _ in 0..LOCAL_ROUNDS {
-        n = (-(q.x + a.y_axis.x * t.x + a.z_axis.x * t.y) / a.x_axis.x).max(0.0);
-        let w = q + a.x_axis * n + a.y_axis * t.x + a.z_axis * t.y;
-        let next = law.project_tangent(t - DVec2::new(w.y, w.z) * rho, n);
-        let change = (next - t).length_squared();
-        t = next;
-        if change <= 1e-28 * n * n {
-            break;
-        }
-    }
-    DVec3::new(n, t.x, t.y)
 }

@@ -6,7 +6,7 @@
 
 use super::{Island, Shared};
 use rb_core::params::{Params, SolvePlan};
-use rb_core::problem::{Pass, Problem, ProblemRow};
+use rb_core::problem::Pass;
 use rb_core::report::Reason;
 use rb_core::residual::grade_pass;
 use rb_core::solver::{Budget, IslandSolver};
