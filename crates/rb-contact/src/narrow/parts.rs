@@ -17,7 +17,7 @@ const SAME_NORMAL: f64 = 1.0 - 1e-6;
 const SAME_POINT: f64 = 1e-4;
 /// The same as a share of the distance from the pair's origin: a patch may be nothing but copies of
 /// one point, found on both sides of an edge, and then its size is rounding.
-const SAME_PLACE: f64 = 1e-9;
+const SAME_PLACE: f64 = 1e-6;
 
 /// Share of the larger of depth and prediction within which two patches are equally deep.
 const SAME_DEPTH: f64 = 1e-6;

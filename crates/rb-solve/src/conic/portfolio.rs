@@ -141,6 +141,9 @@ impl Stages {
     pub(crate) const ACCEPT: f64 = 1e-11;
     /// Where Newton may stop: below it a step costs a line search and gains nothing.
     const STILL: f64 = 1e-14;
+    /// Proximal term and rounds of polishing: impulses that nothing determines stay where the guess has
+    /// them to nine digits, so that the next step does not start from rounding.
+    const POLISH: (f64, u32) = (1e-7, 8);
     /// Everything.
     pub(crate) const ALL: Self = Self(&[
         Stage::Polish,
@@ -168,6 +171,7 @@ pub(crate) fn search_units<C: Coupling>(
 ) -> ConeAttempt {
     let mut search = Search::new(problem, law, judge, guess);
     search.still = Stages::STILL;
+    (search.proximal, search.polishes) = Stages::POLISH;
     run(search, stages.0, Stages::ACCEPT)
 }
 

@@ -15,9 +15,9 @@ const EXACT: f64 = 1e-14;
 /// Steps of an interior point, at most.
 const STEPS: u32 = 50;
 /// Proximal term of the polish.
-const POLISH: f64 = 1e-7;
+const POLISH: f64 = 1e-9;
 /// Rounds of the polish, at most.
-const POLISHES: u32 = 8;
+const POLISHES: u32 = 3;
 /// Newton steps per solve.
 const NEWTON: u32 = 12;
 /// Sweeps where there is nothing else.
@@ -56,6 +56,11 @@ pub(super) struct Search<'a, C> {
     judge: &'a dyn Fn(&[DVec3]) -> f64,
     /// Newton stops at this largest component.
     pub(super) still: f64,
+    /// Proximal term of polishing, and its rounds at most. Impulses of redundant contacts, which no
+    /// equation determines, move by rounding over this term; each round leaves about this share of the
+    /// error.
+    pub(super) proximal: f64,
+    pub(super) polishes: u32,
     pub(super) best: Vec<DVec3>,
     pub(super) grade: f64,
     pub(super) solver: &'static str,
@@ -74,6 +79,8 @@ impl<'a, C: Coupling> Search<'a, C> {
             law,
             judge,
             still: STILL,
+            proximal: POLISH,
+            polishes: POLISHES,
             best: vec![DVec3::ZERO; problem.free.len()],
             grade: f64::INFINITY,
             solver: "none",
@@ -109,11 +116,11 @@ impl<'a, C: Coupling> Search<'a, C> {
         self.offer(r.clone(), solver);
         let settings = newton::Settings {
             law: self.law,
-            proximal: POLISH,
+            proximal: self.proximal,
             steps: NEWTON,
             stop: self.still,
         };
-        for _ in 0..POLISHES {
+        for _ in 0..self.polishes {
             let before = self.grade;
             if before <= GOOD {
                 return;
