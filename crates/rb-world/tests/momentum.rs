@@ -159,7 +159,7 @@ fn iterated_joints_hold_to_rounding() {
         let worst = errors.fold(0.0, f64::max);
         println!("{name:12} {worst:9.2e} m");
         // The lock of one angle alone is singular where the other two have turned by a right angle.
-        let allowed = if name == "SixDof" { 1e-3 } else { 1e-12 };
+        let allowed = if name == "SixDof" { 1e-4 } else { 1e-12 };
         assert!(worst < allowed, "{name}: {worst:e}");
     }
 }

@@ -90,22 +90,36 @@ impl Island {
         }
         let pose = |m: &rb_core::integrate::Mover| (m.com, m.q, m.moved);
         let start: Start = self.movers.iter().map(pose).collect();
-        let mut last = f64::INFINITY;
+        let (mut last, mut before) = (f64::INFINITY, Vec::new());
         for _ in 0..ROUNDS {
             self.advance(shared);
             let bends = self.bends(shared);
             let change = bends.iter().fold(0.0f64, |m, (_, new)| m.max(new.abs()));
-            // Below rounding the changes only wander, and where J loses rank they grow.
+            if change > last {
+                // J loses rank here: the round before made it worse, so it is taken back.
+                before
+                    .iter_mut()
+                    .for_each(|(_, new): &mut (usize, f64)| *new = -*new);
+                self.again(shared, &before, &start);
+                self.advance(shared);
+                break;
+            }
+            // Below rounding the changes only wander.
             if change <= STILL || change > 0.5 * last {
                 break;
             }
-            last = change;
-            self.account_for(&bends);
-            for (m, s) in self.movers.iter_mut().zip(&start) {
-                (m.com, m.q, m.moved) = *s;
-            }
-            self.solve(shared, Pass::Position, shared.params.sweeps.position);
+            self.again(shared, &bends, &start);
+            (last, before) = (change, bends);
         }
+    }
+
+    /// Solves again from the poses at the start, with more of ε in the biases.
+    fn again(&mut self, shared: &Shared, bends: &[(usize, f64)], start: &Start) {
+        self.account_for(bends);
+        for (m, s) in self.movers.iter_mut().zip(start) {
+            (m.com, m.q, m.moved) = *s;
+        }
+        self.solve(shared, Pass::Position, shared.params.sweeps.position);
     }
 
     /// What is new in ε at the poses reached, by number in `bent`.
