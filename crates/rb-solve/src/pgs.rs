@@ -5,7 +5,7 @@
 //! `vel = free + W Jᵀλ` holds throughout:
 //!
 //! * a block of [`Law::Rows`] is a small boxed problem, solved exactly;
-//! * a friction block is one contact's own problem, solved as [`crate::local`] does.
+//! * a friction block is one contact's own problem, solved as described in `local`.
 //!
 //! The fixed points are exactly the solutions of the problem. Sources: M. Jean, "The non-smooth
 //! contact dynamics method", 1999; K. Erleben, "Velocity-based shock propagation", 2007.

@@ -1,8 +1,8 @@
 //! Exact solution of one island: every law, every kind of row, to rounding.
 //!
-//! The island is posed in mass-scaled unknowns ([`pose`]); joints are eliminated and contacts folded
-//! into their bodies ([`operator`]) over a sparse factor that is linear in the number of bodies for
-//! trees ([`sparse`], [`order`]); what remains goes through the portfolio of [`crate::conic`]: Newton
+//! The island is posed in mass-scaled unknowns (`pose`); joints are eliminated and contacts folded
+//! into their bodies (`operator`) over a sparse factor that is linear in the number of bodies for
+//! trees (`sparse`, `order`); what remains goes through the portfolio of [`crate::conic`]: Newton
 //! from the multipliers present, the interior point from two starts, the convex relaxation, proximal
 //! Newton. The best point by the natural map is kept, the starting point included.
 //!
