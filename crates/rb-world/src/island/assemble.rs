@@ -3,13 +3,14 @@
 use super::surface::{Grain, coefficient};
 use super::{Island, IslandJoint, Shared};
 use glam::DMat3;
+use rb_core::contact_block::PointView;
 use rb_core::discretise::Discretiser;
 use rb_core::integrate::lever;
 use rb_core::law::Law;
 use rb_core::manifold::ContactMaterial;
 use rb_core::math::Twist;
 use rb_core::params::Gyroscopic;
-use rb_core::problem::{Extra, ProblemBody, ProblemRow, Source, Term};
+use rb_core::problem::{Extra, ProblemBody, ProblemRow, Source};
 use rb_joints::{Joint, JointBody, JointCx};
 use smallvec::SmallVec;
 
@@ -151,12 +152,6 @@ impl Island {
         let material = shared.contacts.material(i);
         let resists = material.extras.resists();
         let (mut normals, mut patch_axes) = (Vec::new(), None);
-        let [a, b] = movers.map(|m| &self.movers[m as usize]);
-        let moved = [a.moved, b.moved];
-        let velocity = [a.vel, b.vel];
-        let free = movers.map(|m| self.problem.bodies[m as usize].free);
-        let inv = [a.inv, b.inv];
-        let on_static = a.inv.is_zero() || b.inv.is_zero();
         for k in 0..shared.contacts.count(i) {
             let mut point = shared.contacts.point(i, k);
             patch_axes = Some(point.axes);
@@ -166,45 +161,14 @@ impl Island {
                 point.axes = grain.axes(&point.axes);
                 warm = grain.inward(warm);
             }
-            self.contacts[c].grain = grain;
-            let mut rows = [ProblemRow::default(); 3];
-            for (axis, row) in rows.iter_mut().enumerate() {
-                row.jac = point.jacobian(axis);
-                row.slot = axis as u8;
-                row.lambda = warm[axis];
-                (row.lo, row.hi) = (f64::NEG_INFINITY, f64::INFINITY);
-            }
-            let along = |axis: usize, v: &[Twist; 2]| {
-                rows[axis].jac[0].dot(&v[0]) + rows[axis].jac[1].dot(&v[1])
-            };
-            let gap = point.gap + along(0, &moved);
-            let jac = &rows[0].jac;
-            let inv_mass = inv[0].apply(&jac[0]).dot(&jac[0]) + inv[1].apply(&jac[1]).dot(&jac[1]);
-            let rates = [along(0, &velocity), along(0, &free)];
-            let belt = surface_speed(&material, &point.axes);
-            let slip = || {
-                let along = [1, 2].map(|axis| along(axis, &velocity) - belt[axis - 1]);
-                along[0].hypot(along[1])
-            };
-            let mu = coefficient(&material, slip, shared.params.tolerances.velocity);
-            let law = Law::friction(material.law, mu);
-            let [position, velocity_term] =
-                numbers.normal(gap, rates[0], rates[1], &material, inv_mass, on_static);
-            rows[0].lo = 0.0;
-            rows[0].gap = gap;
-            (rows[0].position, rows[0].velocity) = (position, velocity_term);
-            for axis in 1..3 {
-                rows[axis].position = Term {
-                    bias: -belt[axis - 1],
-                    reg: 0.0,
-                };
-                rows[axis].velocity = rows[axis].position;
-            }
+            let (law, mut rows) =
+                self.contact_rows(shared, numbers, &material, movers, &point, warm);
             if let Some(grain) = &grain {
                 rows[2].jac = rows[2].jac.map(|half| half * grain.ratio());
                 rows[2].position.bias *= grain.ratio();
                 rows[2].velocity = rows[2].position;
             }
+            self.contacts[c].grain = grain;
             let source = Source::Contact {
                 manifold: c as u32,
                 point: k as u8,
@@ -219,6 +183,51 @@ impl Island {
         if let Some(axes) = patch_axes.filter(|_| resists) {
             self.assemble_spin(&material, &axes, movers, c as u32, normals);
         }
+    }
+
+    /// Law and rows of one point along its axes, from the impulses `warm` (N·s).
+    fn contact_rows(
+        &self,
+        shared: &Shared,
+        numbers: &Discretiser,
+        material: &ContactMaterial,
+        movers: [u32; 2],
+        point: &PointView,
+        warm: [f64; 3],
+    ) -> (Law, [ProblemRow; 3]) {
+        let [a, b] = movers.map(|m| &self.movers[m as usize]);
+        let free = movers.map(|m| self.problem.bodies[m as usize].free);
+        let mut rows = [0, 1, 2].map(|axis| ProblemRow {
+            jac: point.jacobian(axis),
+            slot: axis as u8,
+            lambda: warm[axis],
+            lo: f64::NEG_INFINITY,
+            hi: f64::INFINITY,
+            ..ProblemRow::default()
+        });
+        let along = |axis: usize, v: [Twist; 2]| {
+            rows[axis].jac[0].dot(&v[0]) + rows[axis].jac[1].dot(&v[1])
+        };
+        let velocity = [a.vel, b.vel];
+        let belt = surface_speed(material, &point.axes);
+        let slip = || {
+            let along = [1, 2].map(|axis| along(axis, velocity) - belt[axis - 1]);
+            along[0].hypot(along[1])
+        };
+        let mu = coefficient(material, slip, shared.params.tolerances.velocity);
+        let gap = point.gap + along(0, [a.moved, b.moved]);
+        let rates = [along(0, velocity), along(0, free)];
+        let [ja, jb] = &rows[0].jac;
+        let inv_mass = a.inv.apply(ja).dot(ja) + b.inv.apply(jb).dot(jb);
+        let on_static = a.inv.is_zero() || b.inv.is_zero();
+        let [position, velocity] =
+            numbers.normal(gap, rates[0], rates[1], material, inv_mass, on_static);
+        (rows[0].lo, rows[0].gap) = (0.0, gap);
+        (rows[0].position, rows[0].velocity) = (position, velocity);
+        for (row, belt) in rows[1..].iter_mut().zip(belt) {
+            row.both(-belt, 0.0);
+        }
+        (Law::friction(material.law, mu), rows)
     }
 }
 
