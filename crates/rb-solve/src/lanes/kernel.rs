@@ -321,3 +321,107 @@ fn diamond(mu: Wide, x: Wide, y: Wide, n: Wide) -> [Wide; 2] {
     }
     [px, py]
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::super::{BodyMotion, LaneContact, LaneHead, LanePoint};
+    use super::*;
+    use glam::{DMat3, DVec3};
+    use rb_core::discretise::Discretiser;
+    use rb_core::manifold::ContactMaterial;
+    use rb_core::mass::InvMass;
+    use rb_core::math::tangents;
+    use rb_core::params::Params;
+
+    const BODIES: usize = 40;
+
+    /// Bodies in a ring, each pressed against the next at two points, under one law.
+    fn ring(law: FrictionLaw) -> (ContactLanes, Vec<ProblemBody>) {
+        let vector = |k: f64| DVec3::new((1.3 * k).sin(), (2.1 * k).cos(), (0.7 * k).sin());
+        let body = |i: usize| ProblemBody {
+            vel: Twist::new(vector(i as f64), vector(i as f64 + 0.5)),
+            inv: InvMass {
+                lin: DVec3::splat(1.0),
+                ang: DMat3::from_diagonal(DVec3::new(3.0, 4.0, 5.0)),
+            },
+            ..ProblemBody::default()
+        };
+        let bodies: Vec<ProblemBody> = (0..BODIES).map(body).collect();
+        let head = |i: usize| LaneHead {
+            bodies: [i as u32, ((i + 1) % BODIES) as u32],
+            movable: [true; 2],
+            points: 2,
+            material: ContactMaterial {
+                law,
+                friction: 0.4,
+                ..ContactMaterial::default()
+            },
+        };
+        let contact = |i: usize| {
+            let n = vector(0.3 * i as f64).normalize();
+            let [t, u] = tangents(n);
+            let point = |k: usize| LanePoint {
+                arm: [
+                    vector((i + k) as f64) * 0.2,
+                    vector((i + 3 * k) as f64) * 0.2,
+                ],
+                ..LanePoint::default()
+            };
+            LaneContact {
+                head: head(i),
+                axes: [n, t, u],
+                points: (0..2).map(point).collect(),
+            }
+        };
+        let mut lanes = ContactLanes::default();
+        lanes.pack(BODIES, (0..BODIES).map(head), contact);
+        let numbers = Discretiser::new(&Params::game(), 1.0 / 240.0);
+        lanes.pose(&[BodyMotion::default(); BODIES], &bodies, &numbers);
+        (lanes, bodies)
+    }
+
+    type Sweep = fn(&mut ContactLanes, &mut [ProblemBody], Pass, bool) -> f64;
+
+    fn bits(law: FrictionLaw, sweep: Sweep) -> Vec<u64> {
+        let (mut lanes, mut bodies) = ring(law);
+        for k in 0..20 {
+            sweep(&mut lanes, &mut bodies, Pass::Velocity, k % 2 == 1);
+        }
+        let parts = bodies.iter().flat_map(|b| [b.vel.lin, b.vel.ang]);
+        parts.flat_map(|v| v.to_array().map(f64::to_bits)).collect()
+    }
+
+    #[test]
+    fn every_width_gives_the_same_bits() {
+        for law in [
+            FrictionLaw::None,
+            FrictionLaw::Boxed,
+            FrictionLaw::Pyramid,
+            FrictionLaw::Conic,
+        ] {
+            let plain = bits(law, sweep);
+            assert_ne!(plain, bits(law, |_, _, _, _| 0.0), "{law:?}: nothing moved");
+            if std::arch::is_x86_feature_detected!("avx2") {
+                #[allow(
+                    unsafe_code,
+                    reason = "the machine has been asked for the instructions"
+                )]
+                // SAFETY: the processor has AVX2, which was just detected.
+                let wide: Sweep = |l, b, p, back| unsafe { sweep_256(l, b, p, back) };
+                assert_eq!(plain, bits(law, wide), "{law:?}: AVX2");
+            }
+            if std::arch::is_x86_feature_detected!("avx512f")
+                && std::arch::is_x86_feature_detected!("avx512dq")
+                && std::arch::is_x86_feature_detected!("avx512vl")
+            {
+                #[allow(
+                    unsafe_code,
+                    reason = "the machine has been asked for the instructions"
+                )]
+                // SAFETY: the processor has all three parts of AVX-512, which was just detected.
+                let wide: Sweep = |l, b, p, back| unsafe { sweep_512(l, b, p, back) };
+                assert_eq!(plain, bits(law, wide), "{law:?}: AVX-512");
+            }
+        }
+    }
+}
