@@ -228,6 +228,19 @@ impl ContactSet {
         }
     }
 
+    /// Whether a manifold has nothing beyond one coefficient of friction: no grain, nothing that
+    /// differs at rest, no resistance to spin or rolling.
+    pub fn is_plain(&self, i: usize) -> bool {
+        let (b, lane) = self.at(i);
+        b.extras[lane].is_plain()
+    }
+
+    /// Impulse of point `k` of manifold `i` along its axes (N·s).
+    pub fn impulse(&self, i: usize, k: usize) -> [f64; 3] {
+        let (b, lane) = self.at(i);
+        get(&b.points[k].impulse, lane).to_array()
+    }
+
     /// Stores the impulse of point `k` of manifold `i` (N·s).
     pub fn set_impulse(&mut self, i: usize, k: usize, impulse: [f64; 3]) {
         put(

@@ -22,6 +22,33 @@ use core::f64::consts::TAU;
 /// Depth at which a closed one-sided row is fully soft, as a share of the contact margin.
 const FULL_SOFTNESS: f64 = 0.005;
 
+/// A spring of compliance 1/(m ω²) and damping time 2ζ/ω over one step, m being the row's own mass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SoftStep {
+    /// b over gap: ω/(2ζ + hω) (1/s).
+    pub rate: f64,
+    /// R in units of J W Jᵀ: 1/(hω (2ζ + hω)).
+    pub reg: f64,
+}
+
+impl SoftStep {
+    fn new(s: Softening, h: f64) -> Self {
+        let omega = TAU * s.rate / h;
+        let denom = 2.0 * s.ratio + h * omega;
+        Self {
+            rate: omega / denom,
+            reg: 1.0 / (h * omega * denom),
+        }
+    }
+
+    fn rigid(h: f64) -> Self {
+        Self {
+            rate: 1.0 / h,
+            reg: 0.0,
+        }
+    }
+}
+
 /// Step and scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Discretiser {
@@ -208,7 +235,7 @@ impl Discretiser {
             return;
         }
         out.position = match self.joint_softening {
-            Some(s) => self.yielding(row.gap, s, inv_mass, row.target),
+            Some(s) => self.yielding(row.gap, SoftStep::new(s, h), inv_mass, row.target),
             None => Term {
                 bias: side * (gap / (h + d)).max(-self.contact.push_out) - row.target,
                 reg: 0.0,
@@ -219,7 +246,8 @@ impl Discretiser {
     fn implicit(&self, row: &Row, phi_dot: f64, d: f64, inv_mass: f64, out: &mut ProblemRow) {
         if let Some(s) = self.joint_softening {
             out.both(-row.target, 0.0);
-            out.position = self.softened(row.gap, s, inv_mass, row.target);
+            let step = SoftStep::new(s, self.h);
+            out.position = self.softened(row.gap, step, inv_mass, row.target);
         } else {
             let memory = self.h * (1.0 - self.scheme.beta);
             out.both(
@@ -273,27 +301,35 @@ impl Discretiser {
         }
         let position = if gap >= 0.0 {
             velocity
-        } else if let Some(s) = self.contact.softening {
-            let stiffer = Softening {
-                rate: 2.0 * s.rate,
-                ratio: 0.5 * s.ratio,
-            };
-            self.yielding(gap, if on_static { stiffer } else { s }, inv_mass, 0.0)
         } else {
-            Term {
-                bias: (gap / h).max(-self.contact.push_out),
-                reg: 0.0,
-            }
+            self.yielding(gap, self.contact_step(on_static), inv_mass, 0.0)
         };
         [position, velocity]
+    }
+
+    /// Soft step of a contact: twice as stiff against what cannot move.
+    pub fn contact_step(&self, on_static: bool) -> SoftStep {
+        let stiffer = |s: Softening| Softening {
+            rate: 2.0 * s.rate,
+            ratio: 0.5 * s.ratio,
+        };
+        match self.contact.softening {
+            Some(s) => SoftStep::new(if on_static { stiffer(s) } else { s }, self.h),
+            None => SoftStep::rigid(self.h),
+        }
+    }
+
+    /// Depth (m) from which on a closed one-sided row is as soft as its [`SoftStep`] says.
+    pub fn full_softness(&self) -> f64 {
+        FULL_SOFTNESS * self.contact.margin
     }
 
     /// Soft step of a closed one-sided row, rigid at the touch and as soft as asked from
     /// [`FULL_SOFTNESS`] on. An open row is rigid, and one that closes ends its substep at a gap of
     /// zero give or take rounding: were it soft at once, rounding would choose between two answers.
-    fn yielding(&self, gap: f64, s: Softening, inv_mass: f64, target: f64) -> Term {
+    fn yielding(&self, gap: f64, s: SoftStep, inv_mass: f64, target: f64) -> Term {
         let soft = self.softened(gap, s, inv_mass, target);
-        let full = FULL_SOFTNESS * self.contact.margin;
+        let full = self.full_softness();
         let share = if full > 0.0 {
             (gap.abs() / full).min(1.0)
         } else {
@@ -305,16 +341,11 @@ impl Discretiser {
         }
     }
 
-    /// Soft step: compliance 1/(m ω²) and damping time 2ζ/ω, with m the row's own mass.
-    fn softened(&self, gap: f64, s: Softening, inv_mass: f64, target: f64) -> Term {
-        let h = self.h;
-        let omega = TAU * s.rate / h;
-        let denom = 2.0 * s.ratio + h * omega;
+    fn softened(&self, gap: f64, s: SoftStep, inv_mass: f64, target: f64) -> Term {
         let push = self.contact.push_out;
-        let bias = (gap * omega / denom).clamp(-push, push);
         Term {
-            bias: bias - target,
-            reg: inv_mass / (h * omega * denom),
+            bias: (gap * s.rate).clamp(-push, push) - target,
+            reg: inv_mass * s.reg,
         }
     }
 }

@@ -53,6 +53,11 @@ impl Default for SurfaceExtras {
 }
 
 impl SurfaceExtras {
+    /// Whether there is nothing beyond one coefficient of friction.
+    pub fn is_plain(&self) -> bool {
+        self.across == 1.0 && self.static_ratio == 1.0 && !self.resists()
+    }
+
     /// Whether spin or rolling is resisted.
     pub fn resists(&self) -> bool {
         self.torsion > 0.0 || self.rolling > 0.0

@@ -246,6 +246,17 @@ impl PrincipalInertia {
         self.moments.max_element() - self.moments.min_element() < 1e-3 * self.moments.max_element()
     }
 
+    /// Whether the moments are equal to the last bit: the inertia is the same at every attitude.
+    pub fn is_isotropic(&self) -> bool {
+        self.moments.x == self.moments.y && self.moments.y == self.moments.z
+    }
+
+    /// Inertia at attitude `q` times a vector (world axes).
+    pub fn times(&self, q: DQuat, v: DVec3) -> DVec3 {
+        let axes = q * self.axes;
+        axes * (self.moments * (axes.conjugate() * v))
+    }
+
     fn conjugate(&self, q: DQuat, d: DVec3) -> DMat3 {
         if d.x == d.y && d.y == d.z {
             return DMat3::from_diagonal(d);

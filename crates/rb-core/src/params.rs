@@ -196,7 +196,7 @@ impl Params {
     pub fn game() -> Self {
         Self {
             gravity: DVec3::new(0.0, -9.81, 0.0),
-            substeps: 4,
+            substeps: 8,
             scheme: Scheme::default(),
             gyroscopic: Gyroscopic::Implicit,
             contact: ContactParams {
@@ -204,7 +204,7 @@ impl Params {
                 push_out: 3.0,
                 bounce_threshold: 1.0,
                 softening: Some(Softening {
-                    rate: 0.25,
+                    rate: 0.16,
                     ratio: 10.0,
                 }),
                 smooth: None,
@@ -217,9 +217,9 @@ impl Params {
             stabilisation: None,
             geometric: GeometricStiffness::Off,
             sweeps: Sweeps {
-                position: 4,
-                velocity: 4,
-                coupled: 16,
+                position: 1,
+                velocity: 1,
+                coupled: 2,
                 stop: 1e-9,
             },
             escalation: Escalation {

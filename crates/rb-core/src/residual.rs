@@ -79,14 +79,24 @@ impl Grade {
     }
 }
 
+/// Scaled violations e of many blocks and the scales they are measured against (√J).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Scaled {
+    /// Largest violation.
+    pub error: f64,
+    /// Largest scale.
+    pub scale: f64,
+    /// Sum of squared violations.
+    pub error2: f64,
+    /// Sum of squared scales.
+    pub scale2: f64,
+}
+
 /// Running sums of [`grade`].
 #[derive(Default)]
 struct Sums {
     grade: Grade,
-    error: f64,
-    scale: f64,
-    error2: f64,
-    scale2: f64,
+    scaled: Scaled,
 }
 
 impl Sums {
@@ -98,10 +108,11 @@ impl Sums {
         } else {
             root * e * length
         };
-        self.error = self.error.max(e);
-        self.scale = self.scale.max(size);
-        self.error2 += e * e;
-        self.scale2 += size * size;
+        let s = &mut self.scaled;
+        s.error = s.error.max(e);
+        s.scale = s.scale.max(size);
+        s.error2 += e * e;
+        s.scale2 += size * size;
         let g = &mut self.grade;
         if abs > g.abs {
             g.abs = abs;
@@ -140,7 +151,13 @@ pub fn grade_velocities(p: &Problem, speed_floor: f64) -> Grade {
 
 /// As [`grade_velocities`], on the law of either pass.
 pub fn grade_pass(p: &Problem, pass: Pass, speed_floor: f64) -> Grade {
-    let mut sums = Sums::default();
+    grade_beside(p, pass, speed_floor, (Grade::default(), Scaled::default()))
+}
+
+/// As [`grade_pass`], with contacts that another store keeps and has graded.
+pub fn grade_beside(p: &Problem, pass: Pass, speed_floor: f64, beside: (Grade, Scaled)) -> Grade {
+    let (grade, scaled) = beside;
+    let mut sums = Sums { grade, scaled };
     for block in &p.blocks {
         match block.law {
             Law::Rows => grade_rows(p, block, pass, speed_floor, &mut sums),
@@ -148,10 +165,10 @@ pub fn grade_pass(p: &Problem, pass: Pass, speed_floor: f64) -> Grade {
             law => grade_friction(p, block, law, pass, speed_floor, &mut sums),
         }
     }
-    let tiny = f64::MIN_POSITIVE;
+    let (tiny, s) = (f64::MIN_POSITIVE, sums.scaled);
     Grade {
-        rel: sums.error / sums.scale.max(tiny),
-        rms: (sums.error2 / sums.scale2.max(tiny)).sqrt(),
+        rel: s.error / s.scale.max(tiny),
+        rms: (s.error2 / s.scale2.max(tiny)).sqrt(),
         ..sums.grade
     }
 }

@@ -64,6 +64,11 @@ pub trait IslandSolver: Sync {
     fn name(&self) -> &'static str;
     /// Laws it can solve exactly in the limit.
     fn laws(&self) -> LawSet;
+    /// Whether contacts may be kept from it and swept by the lane kernels instead, which take the same
+    /// visits in the same order. Solvers that want to see every contact say no.
+    fn shares_contacts(&self) -> bool {
+        false
+    }
     /// Solves one pass from the multipliers present; on return `vel = free + W Jᵀλ`.
     fn solve(
         &self,

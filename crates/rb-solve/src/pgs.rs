@@ -15,7 +15,7 @@ use crate::linalg::{boxed, ldl};
 use crate::local::Local;
 use glam::{DMat3, DVec3};
 use rb_core::law::{Law, LawSet};
-use rb_core::problem::{Block, NO_EXTRA, Pass, Problem, Source};
+use rb_core::problem::{Block, NO_EXTRA, Pass, Problem, ProblemBody, Source};
 use rb_core::solver::{Budget, IslandSolver, Scratch, SolveOutcome, SolveStatus};
 
 /// Block projected Gauss–Seidel.
@@ -31,6 +31,10 @@ impl IslandSolver for Pgs {
         LawSet::all()
     }
 
+    fn shares_contacts(&self) -> bool {
+        true
+    }
+
     fn solve(
         &self,
         p: &mut Problem,
@@ -39,6 +43,25 @@ impl IslandSolver for Pgs {
         scratch: &mut Scratch,
     ) -> SolveOutcome {
         p.rebuild_velocities();
+        self.solve_beside(p, pass, budget, scratch, None)
+    }
+}
+
+/// One sweep over contacts that are kept elsewhere.
+pub type Beside<'a> = &'a mut dyn FnMut(&mut [ProblemBody]);
+
+impl Pgs {
+    /// As [`solve`](IslandSolver::solve), from the velocities present, taking turns with a sweep over
+    /// contacts that are kept elsewhere: `beside` moves the velocities of the bodies. The budget's
+    /// sweeps are then spent, whatever changes.
+    pub fn solve_beside(
+        &self,
+        p: &mut Problem,
+        pass: Pass,
+        budget: Budget,
+        scratch: &mut Scratch,
+        beside: Option<Beside>,
+    ) -> SolveOutcome {
         prepare(p, pass, scratch);
         let (numbers, offsets) = (
             std::mem::take(&mut scratch.numbers),
@@ -53,6 +76,7 @@ impl IslandSolver for Pgs {
                 offsets: &offsets,
             },
             scratch,
+            beside,
         );
         (scratch.numbers, scratch.offsets) = (numbers, offsets);
         out
@@ -73,6 +97,7 @@ fn sweep(
     budget: Budget,
     matrices: &Matrices,
     scratch: &mut Scratch,
+    mut beside: Option<Beside>,
 ) -> SolveOutcome {
     let mut out = SolveOutcome {
         status: SolveStatus::Unmet,
@@ -90,7 +115,7 @@ fn sweep(
         if let Some(joints) = &mut joints {
             let (change, settled) = joints.visit(p);
             out.change = change;
-            if settled && singles.is_empty() {
+            if settled && singles.is_empty() && beside.is_none() {
                 out.status = SolveStatus::Converged;
                 break;
             }
@@ -103,7 +128,9 @@ fn sweep(
             }];
             out.change = out.change.max(visit(p, i, pass, matrices));
         }
-        if out.change <= budget.stop {
+        if let Some(beside) = &mut beside {
+            beside(&mut p.bodies);
+        } else if out.change <= budget.stop {
             out.status = SolveStatus::Converged;
             break;
         }

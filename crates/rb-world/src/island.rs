@@ -6,6 +6,7 @@
 
 mod assemble;
 mod escalate;
+mod fast;
 mod finish;
 mod iterate;
 mod stiffness;
@@ -28,6 +29,7 @@ use rb_core::params::{Gyroscopic, Params};
 use rb_core::problem::{NO_EXTRA, Pass, Problem, ProblemRow, Source};
 use rb_core::residual::Grade;
 use rb_core::solver::{Budget, IslandSolver, Scratch};
+use rb_solve::lanes::ContactLanes;
 use rb_joints::{JointMemory, Rows};
 
 /// A joint within an island.
@@ -112,6 +114,12 @@ pub(crate) struct Island {
     pub(crate) escalated: Escalated,
     /// Movers whose state became non-finite; they were put back and held.
     pub(crate) frozen: Vec<u32>,
+    /// Contacts of the step, if they are plain.
+    pub(crate) lanes: ContactLanes,
+    /// Whether this step's contacts are there.
+    pub(crate) in_lanes: bool,
+    /// What the contacts of each body did to it in the last substep.
+    carried: Vec<Twist>,
     scratch: Scratch,
     rows: Rows,
     /// Rows that are iterated to φ(x⁺) = 0.
@@ -144,6 +152,7 @@ impl Island {
             + self.joints.capacity() * size_of::<IslandJoint>()
             + self.contacts.capacity() * size_of::<IslandContact>()
             + self.problem.rows.capacity() * size_of::<ProblemRow>()
+            + self.lanes.bytes()
     }
 
     /// Turns impulses of the last step's substep into impulses of this one's.
@@ -165,34 +174,48 @@ impl Island {
             let scaled: Vec<_> = c.memory.impulses().iter().map(scale).collect();
             c.memory.store(scaled);
         }
-        for p in self
-            .contacts
-            .iter_mut()
-            .flat_map(|c| c.impulse.iter_mut().flatten())
-        {
-            *p *= factor;
+    }
+
+    /// Runs the step: with the contacts in lanes where that may be, else, or if the result may not
+    /// stand, with rows.
+    pub(crate) fn run(&mut self, shared: &Shared) {
+        self.choose(shared);
+        self.in_lanes = self.takes_lanes(shared);
+        let start = self.start();
+        let memory = (self.joints.clone(), self.constraints.clone());
+        if !(self.in_lanes && self.step_in_lanes(shared)) {
+            if self.in_lanes {
+                self.in_lanes = false;
+                self.restart(&start);
+                (self.joints, self.constraints) = memory;
+            }
+            self.load_impulses(shared);
+            self.run_rows(shared, &start);
+        }
+        self.settle_hold(shared.params);
+        self.finish(shared);
+    }
+
+    /// Impulses of the last step, as those of the present substep.
+    fn load_impulses(&mut self, shared: &Shared) {
+        for c in &mut self.contacts {
+            let i = c.manifold as usize;
+            for (k, p) in c.impulse.iter_mut().enumerate().take(shared.contacts.count(i)) {
+                *p = shared.contacts.impulse(i, k).map(|x| x * shared.warm_scale);
+            }
         }
     }
 
-    /// Runs the step. A body whose state becomes non-finite is put back, held, and the island solved
-    /// again without it.
-    pub(crate) fn run(&mut self, shared: &Shared) {
-        let start = (
-            self.movers.clone(),
-            self.joints.clone(),
-            self.contacts.clone(),
-            self.constraints.clone(),
-        );
+    /// Runs the substeps with rows. A body whose state becomes non-finite is put back, held, and the
+    /// island solved again without it, from cold.
+    fn run_rows(&mut self, shared: &Shared, start: &[fast::Start]) {
         for _attempt in 0..=self.movable {
             self.outcome = Outcome::default();
-            self.choose(shared);
             let broken = self.substeps(shared);
             if broken.is_empty() {
                 break;
             }
-            let (movers, joints, contacts, constraints) = start.clone();
-            (self.movers, self.joints, self.contacts) = (movers, joints, contacts);
-            self.constraints = constraints;
+            self.restart(start);
             for c in &mut self.constraints {
                 c.memory.store([]);
             }
@@ -207,9 +230,8 @@ impl Island {
                 let m = &mut self.movers[i as usize];
                 (m.inv, m.vel) = (InvMass::ZERO, Twist::ZERO);
             }
+            self.choose(shared);
         }
-        self.settle_hold(shared.params);
-        self.finish(shared);
     }
 
     /// Runs the substeps; stops at the first that leaves a body in a non-finite state, and says who is
@@ -237,11 +259,8 @@ impl Island {
                 bad(&m.vel) || !rb_core::body::sound(m.com) || !m.q.is_finite()
             })
             .collect();
-        let by_force: Vec<u32> = end
-            .iter()
-            .copied()
-            .filter(|&i| bad(&self.problem.bodies[i as usize].free))
-            .collect();
+        let forced = |i: u32| self.problem.bodies.get(i as usize).is_some_and(|b| bad(&b.free));
+        let by_force: Vec<u32> = end.iter().copied().filter(|&i| forced(i)).collect();
         if by_force.is_empty() { end } else { by_force }
     }
 
@@ -275,6 +294,9 @@ impl Island {
     /// Solves one pass. With the variational rotation the problem is linear only around the present
     /// impulses, so it is posed again at the spin they really cause until that stands still.
     fn solve(&mut self, shared: &Shared, pass: Pass, sweeps: u32) {
+        if self.in_lanes {
+            return self.sweep_joined(shared, pass, shared.params.sweeps.coupled);
+        }
         let coupled = self.scratch.plan.work.is_some_and(|w| w > 0) && !self.contacts.is_empty();
         let coupled = if coupled {
             shared.params.sweeps.coupled

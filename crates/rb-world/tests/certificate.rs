@@ -62,8 +62,8 @@ fn scene() -> World {
 fn solved(world: &World) -> Vec<Problem> {
     let tolerance = world.params().tolerances.velocity;
     let floor = G * DT;
-    let good = |p: &&Problem| !p.rows.is_empty() && grade(p, floor).abs <= tolerance;
-    world.problems().filter(good).cloned().collect()
+    let good = |p: &Problem| !p.rows.is_empty() && grade(p, floor).abs <= tolerance;
+    world.problems().filter(good).collect()
 }
 
 #[test]
@@ -153,8 +153,7 @@ fn parts_see_their_own_violation() {
                 .iter()
                 .any(|b| p.rows[b.rows()][0].lambda > 0.0 && b.len == 3)
         })
-        .unwrap()
-        .clone();
+        .unwrap();
     let honest = grade(&p, 0.1);
     assert!(honest.outside < 1e-12 && honest.closing < 1e-6);
     assert!(honest.complementarity < 1e-9 && honest.dissipation < 1e-6);

@@ -3,6 +3,7 @@
 
 mod common;
 use common::*;
+use rb_world::core::problem::Problem;
 use rb_world::prelude::*;
 
 fn ground(world: &mut World, make: impl FnOnce(ColliderDesc) -> ColliderDesc) -> BodyHandle {
@@ -206,12 +207,11 @@ fn t28_rod_battery() {
     for copies in 0..3 {
         let forces = |world: &World| {
             let sum = |slot: usize| -> f64 {
-                let blocks = world
-                    .problems()
-                    .flat_map(|p| p.blocks.iter().map(move |b| (p, b)));
-                blocks
-                    .map(|(p, b)| p.rows[b.first as usize + slot].lambda / h)
-                    .sum()
+                let force = |p: &Problem| -> f64 {
+                    let firsts = p.blocks.iter().map(|b| b.first as usize);
+                    firsts.map(|f| p.rows[f + slot].lambda / h).sum()
+                };
+                world.problems().map(|p| force(&p)).sum()
             };
             sum(0)
         };

@@ -1,22 +1,92 @@
-//! Contacts of a large island, eight manifolds side by side: the fast tier of [`Pgs`](crate::Pgs).
+//! Contacts of an island, eight manifolds side by side: the fast tier of [`Pgs`](crate::Pgs).
 //!
-//! The problem and the visit of a contact are those of `pgs`; what differs is the order, and what is
-//! kept. Manifolds are coloured so that those of one batch share no movable body. A point stores its
-//! arms, its small matrix, its terms and its multiplier, 300 bytes instead of three full rows; normals
-//! are stored once per manifold, and Jacobians not at all.
+//! The problem is that of `pgs`, point for point, and so is the order in which it is visited: a
+//! manifold goes to the first *level* after all earlier ones it shares a movable body with. Manifolds
+//! of one level touch different bodies and are swept eight at a time, in any order, with the result of
+//! sweeping one after the other. (Colouring needs fewer batches and visits a stack every other
+//! layer; the load then travels one layer per sweep, and tall stacks fall.)
 //!
-//! For one contact with A = J W Jᵀ in the axes (n, t₁, t₂), split into a = A_nn, c = A_tn and T = A_tt,
-//! and with the normal's regularisation R:
+//! What a body is to its contacts lies in cache lines of eight numbers, fetched and turned into
+//! columns by shuffles: velocity, displacement, inverse mass. A point stores its arms and eight more
+//! numbers; Jacobians are not stored, since r × n costs less than fetching it. Effective masses are
+//! those of the start of the step: they set the length of a Gauss–Seidel step, not its fixed point.
+//!
+//! One visit of a point, with a = n·J W Jᵀn, c the column of the tangents below it, ρ = 2/tr T:
 //!
 //! ```text
-//! sticking:  s = a + R − cᵀT⁻¹c,  n = −(qₙ − cᵀT⁻¹qₜ)/s,  t = −T⁻¹(qₜ + c n)
-//! sliding:   n = max(0, −(qₙ + cᵀt)/(a + R)),  t ← Π(t − ρ (qₜ + c n + T t), μ n)
+//! position   λₙ ← max(0, (λₙ − (wₙ + b)/a) / (1 + R/a))             b, R of the soft step, at the gap
+//! velocity   λₙ ← max(0, λₙ − (wₙ + b)/a),  wₜ += c Δλₙ,  λₜ ← Π(λₜ − ρ wₜ, μ λₙ)
 //! ```
+//!
+//! The position pass leaves friction as it is: friction that answers the push-out pumps energy into
+//! tall stacks. The step ρ is one number for both tangents, so that sliding points against the slip
+//! exactly. Sources: E. Catto, "Solver2D", 2024 (soft step, relaxation); M. Macklin and others,
+//! "Small steps in physics simulation", 2019.
 
+mod grade;
 mod kernel;
 mod pack;
-mod terms;
-mod wide;
+mod prepare;
+mod simd;
 
-pub use pack::{ContactLanes, LaneContact, LaneHead, LanePoint};
-pub use terms::BodyMotion;
+pub use pack::ContactLanes;
+pub use prepare::Soft;
+pub use simd::{Line, Wide};
+
+/// Runs a kernel with the widest instructions of this processor.
+macro_rules! dispatch {
+    ($kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
+            fn widest($($arg: $type),*) $(-> $out)? {
+                $kernel::<$crate::lanes::simd::Avx512>($($arg),*)
+            }
+            #[target_feature(enable = "avx2,fma")]
+            fn wide($($arg: $type),*) $(-> $out)? {
+                $kernel::<$crate::lanes::simd::Avx2>($($arg),*)
+            }
+            match $crate::lanes::width() {
+                $crate::lanes::Width::Avx512 => {
+                    #[allow(unsafe_code, reason = "the processor has been asked")]
+                    // SAFETY: `width` says so only of a processor that has these instructions.
+                    return unsafe { widest($($arg),*) };
+                }
+                $crate::lanes::Width::Avx2 => {
+                    #[allow(unsafe_code, reason = "the processor has been asked")]
+                    // SAFETY: `width` says so only of a processor that has these instructions.
+                    return unsafe { wide($($arg),*) };
+                }
+                $crate::lanes::Width::Plain => {}
+            }
+        }
+        $kernel::<$crate::lanes::simd::Plain>($($arg),*)
+    }};
+}
+use dispatch;
+
+/// Instruction sets a kernel is compiled for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Width {
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    Plain,
+}
+
+/// The widest set this processor has.
+fn width() -> Width {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::is_x86_feature_detected as has;
+        let fused = has!("avx2") && has!("fma");
+        if fused && has!("avx512f") && has!("avx512dq") && has!("avx512vl") {
+            return Width::Avx512;
+        }
+        if fused {
+            return Width::Avx2;
+        }
+    }
+    Width::Plain
+}

@@ -1,158 +1,141 @@
-//! Manifolds into lanes: colours, seats, storage.
+//! Manifolds into lanes: levels, seats, storage.
 
-use super::terms::WideMass;
-use super::wide::{Wide, Wide3};
-use glam::DVec3;
-use rb_core::contact_block::LANES;
+use super::prepare::Soft;
+use super::simd::{Line, Wide};
+use glam::{DMat3, DVec3};
+use rb_core::contact_block::{ContactSet, LANES};
 use rb_core::manifold::{ContactMaterial, FrictionLaw, MAX_POINTS};
-use smallvec::SmallVec;
+use rb_core::mass::InvMass;
+use rb_core::law::Law;
+use rb_core::math::Twist;
+use rb_core::problem::{Problem, ProblemBody, ProblemRow, Source};
 
-/// No body, no manifold: the lane is idle.
-pub(super) const NOBODY: u32 = u32::MAX;
-/// Colours; manifolds that find none free get a batch of their own.
-const COLOURS: usize = 64;
+/// One vector per lane, in memory.
+pub(super) type Wide3 = [Wide; 3];
+
+/// No entry in the list of special terms.
+pub(super) const PLAIN: u32 = u32::MAX;
 /// Laws of friction, by discriminant.
-const LAWS: usize = 4;
+const LAWS: u32 = 4;
 
-/// What decides where a manifold sits.
-#[derive(Clone, Copy, Debug)]
-pub struct LaneHead {
-    /// Bodies (a, b), as numbers within the island.
-    pub bodies: [u32; 2],
-    /// Which of them can move.
-    pub movable: [bool; 2],
-    /// Number of points, 1 to 4.
-    pub points: u8,
-    /// Surface.
-    pub material: ContactMaterial,
-}
-
-/// One manifold to be packed.
+/// Up to eight manifolds of one law without a common movable body.
 #[derive(Clone, Debug)]
-pub struct LaneContact {
-    /// Where it sits.
-    pub head: LaneHead,
-    /// Normal from a to b and two tangents (world).
-    pub axes: [DVec3; 3],
-    /// Points, as many as the head says.
-    pub points: SmallVec<[LanePoint; MAX_POINTS]>,
-}
-
-/// One contact point to be packed.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct LanePoint {
-    /// Arms from the centres of mass (m, world).
-    pub arm: [DVec3; 2],
-    /// Gap when the contact was found (m).
-    pub gap: f64,
-    /// Warm impulse along the axes (N·s).
-    pub impulse: [f64; 3],
-}
-
-/// Eight manifolds of one law without a common movable body.
-#[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(super) struct Batch {
+    /// Bodies a and b; idle lanes have the body that is none.
     pub(super) bodies: [[u32; LANES]; 2],
-    /// W of the bodies in the present substep.
-    pub(super) mass: [WideMass; 2],
-    pub(super) axes: [Wide3; 3],
+    pub(super) normal: Wide3,
+    pub(super) tangent: Wide3,
     pub(super) mu: Wide,
     /// Wanted speed of b relative to a along the tangents (m/s).
     pub(super) belt: [Wide; 2],
+    /// Soft step of each lane: rate of the push-out (1/s), and R/a.
+    pub(super) soft: [Wide; 2],
     pub(super) law: FrictionLaw,
-    /// Its first [`Points`] and their number.
+    /// Its first [`Point`] and their number.
     pub(super) first: u32,
-    pub(super) len: u8,
-    colour: u8,
-    seated: u8,
+    pub(super) len: u32,
+    /// Its first entry among the special terms, or [`PLAIN`].
+    pub(super) special: u32,
 }
 
-/// The same point of eight manifolds.
-#[derive(Clone, Debug)]
-pub(super) struct Points {
-    pub(super) arm: [Wide3; 2],
-    /// a, and the parts of c and T.
-    pub(super) normal: Wide,
-    pub(super) cross: [Wide; 2],
-    pub(super) tangent: [Wide; 3],
-    /// T⁻¹; zero where T is singular.
-    pub(super) inverse: [Wide; 3],
-    /// b and R of the normal row, in the position and the velocity pass.
-    pub(super) bias: [Wide; 2],
-    pub(super) reg: [Wide; 2],
-    pub(super) impulse: [Wide; 3],
-    pub(super) gap: Wide,
-}
-
-impl Points {
-    /// Points of idle lanes: without arms and always open.
-    fn idle() -> Self {
-        let one = Wide::splat(1.0);
+impl Batch {
+    fn idle(nobody: u32) -> Self {
         Self {
-            arm: [Wide3::ZERO; 2],
-            normal: one,
-            cross: [Wide::ZERO; 2],
-            tangent: [one, one, Wide::ZERO],
-            inverse: [one, one, Wide::ZERO],
-            bias: [one; 2],
-            reg: [Wide::ZERO; 2],
-            impulse: [Wide::ZERO; 3],
-            gap: one,
+            bodies: [[nobody; LANES]; 2],
+            normal: Default::default(),
+            tangent: Default::default(),
+            mu: Wide::default(),
+            belt: Default::default(),
+            soft: Default::default(),
+            law: FrictionLaw::None,
+            first: 0,
+            len: 0,
+            special: PLAIN,
         }
+    }
+
+    /// Numbers of its points.
+    #[inline(always)]
+    pub(super) fn range(&self) -> core::ops::Range<usize> {
+        let first = self.first as usize;
+        first..first + self.len as usize
     }
 }
 
+/// The same point of up to eight manifolds. Zero is an idle lane: no impulse moves it.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct Point {
+    pub(super) arm: [Wide3; 2],
+    /// 1/a of the normal.
+    pub(super) inverse: Wide,
+    /// Gap when the contact was found (m).
+    pub(super) gap: Wide,
+    /// Constant part of the normal row in the velocity pass (m/s).
+    pub(super) bias: Wide,
+    /// Impulse along normal and tangents (N·s).
+    pub(super) impulse: Wide3,
+    /// Tangents' part of the column of the normal.
+    pub(super) cross: [Wide; 2],
+    /// ρ.
+    pub(super) step: Wide,
+}
+
+/// Terms of a point that bounces or yields, made anew in every substep.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct Special {
+    /// b and R/a, in the position and the velocity pass.
+    pub(super) bias: [Wide; 2],
+    pub(super) reg: [Wide; 2],
+}
+
 /// Where a manifold sits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Seat {
     pub(super) batch: u32,
     pub(super) lane: u8,
     pub(super) points: u8,
-    pub(super) on_static: bool,
-    pub(super) material: ContactMaterial,
 }
 
-/// The contacts of one island, in lanes.
+/// The contacts of one island, in lanes, and what they need to know of its bodies.
 #[derive(Clone, Debug, Default)]
 pub struct ContactLanes {
     pub(super) batches: Vec<Batch>,
-    pub(super) points: Vec<Points>,
+    pub(super) points: Vec<Point>,
+    pub(super) special: Vec<Special>,
     pub(super) seats: Vec<Seat>,
-    /// Colours in use at each body.
-    taken: Vec<u64>,
-    /// Place of each batch once they are in order.
-    places: Vec<u32>,
+    /// Surfaces of the manifolds with special terms, by batch and lane.
+    pub(super) surfaces: Vec<(u32, u8, ContactMaterial)>,
+    /// Velocity of each body: (lin, 1/m along z; ang, 0).
+    pub(super) vel: Vec<Line>,
+    /// Displacement since the contacts were found, in the same places.
+    pub(super) moved: Vec<Line>,
+    /// W: (xx, yy, zz, xy, xz, yz of the angular part; 1/m along x and y).
+    pub(super) inv: Vec<Line>,
+    /// Velocity after forces, before impulses.
+    pub(super) free: Vec<Line>,
+    /// Level after the last manifold of each body.
+    tops: Vec<u32>,
+    /// Sort key of each manifold, and first batch and next seat of each key.
+    keys: Vec<u32>,
+    places: Vec<[u32; 2]>,
 }
 
 impl ContactLanes {
-    /// Packs the manifolds of an island of `bodies` bodies.
-    pub fn pack(
-        &mut self,
-        bodies: usize,
-        heads: impl Iterator<Item = LaneHead>,
-        contact: impl Fn(usize) -> LaneContact,
-    ) {
-        self.clear();
-        self.taken.resize(bodies, 0);
-        let mut open = [[NOBODY; LAWS]; COLOURS];
-        for head in heads {
-            self.seat(&head, &mut open);
-        }
-        self.order();
-        for (m, seat) in self.seats.iter().enumerate() {
-            let batch = &mut self.batches[seat.batch as usize];
-            let first = batch.first as usize;
-            let points = &mut self.points[first..first + seat.points as usize];
-            batch.fill(seat, points, &contact(m));
-        }
-    }
-
-    /// Forgets everything, keeping the memory.
-    pub fn clear(&mut self) {
+    /// Forgets all contacts and makes room for `bodies` bodies at rest that nothing can move.
+    pub fn reset(&mut self, bodies: usize) {
         self.batches.clear();
         self.points.clear();
+        self.special.clear();
+        self.surfaces.clear();
         self.seats.clear();
-        self.taken.clear();
+        // One more: the body of idle lanes.
+        for lines in [&mut self.vel, &mut self.moved, &mut self.inv, &mut self.free] {
+            lines.clear();
+            lines.resize(bodies + 1, Line::default());
+        }
     }
 
     /// Number of manifolds.
@@ -165,140 +148,311 @@ impl ContactLanes {
         self.seats.is_empty()
     }
 
-    /// Impulse of a point along (n, t₁, t₂) (N·s).
-    pub fn impulse(&self, manifold: usize, point: usize) -> [f64; 3] {
-        let seat = self.seats[manifold];
-        let first = self.batches[seat.batch as usize].first as usize;
-        let p = &self.points[first + point];
-        p.impulse.map(|w| w.0[seat.lane as usize])
+    /// Constraint rows the contacts stand for.
+    pub fn rows(&self) -> usize {
+        let rows = |s: &Seat| {
+            let one = self.batches[s.batch as usize].law == FrictionLaw::None;
+            s.points as usize * if one { 1 } else { 3 }
+        };
+        self.seats.iter().map(rows).sum()
     }
 
-    /// Replaces the impulse of a point.
-    pub fn set_impulse(&mut self, manifold: usize, point: usize, impulse: [f64; 3]) {
+    /// Laws of friction present.
+    pub fn laws(&self) -> impl Iterator<Item = FrictionLaw> {
+        self.batches.iter().map(|b| b.law)
+    }
+
+    /// Inverse mass of a body, for the present substep.
+    #[inline]
+    pub fn set_mass(&mut self, body: usize, w: &InvMass) {
+        let a = &w.ang;
+        let ang = [
+            a.x_axis.x, a.y_axis.y, a.z_axis.z, a.x_axis.y, a.x_axis.z, a.y_axis.z,
+        ];
+        let [xx, yy, zz, xy, xz, yz] = ang;
+        self.inv[body].0 = [xx, yy, zz, xy, xz, yz, w.lin.x, w.lin.y];
+        self.vel[body].0[3] = w.lin.z;
+    }
+
+    /// Velocity of a body (m/s, rad/s).
+    #[inline]
+    pub fn velocity(&self, body: usize) -> Twist {
+        twist(&self.vel[body])
+    }
+
+    /// Sets the velocity of a body.
+    #[inline]
+    pub fn set_velocity(&mut self, body: usize, v: &Twist) {
+        let mass = self.vel[body].0[3];
+        self.vel[body].0 = line(v, mass);
+    }
+
+    /// Sets the velocity of a body after forces, before impulses.
+    #[inline]
+    pub fn set_free(&mut self, body: usize, v: &Twist) {
+        self.free[body].0 = line(v, 0.0);
+    }
+
+    /// Velocity of a body after forces, before impulses (m/s, rad/s).
+    #[inline]
+    pub fn free(&self, body: usize) -> Twist {
+        twist(&self.free[body])
+    }
+
+    /// Sets the displacement of a body since the contacts were found (m, rad).
+    #[inline]
+    pub fn set_moved(&mut self, body: usize, by: &Twist) {
+        self.moved[body].0 = line(by, 0.0);
+    }
+
+    /// Packs manifolds of `set`, given by number and by their bodies as numbers within the island, of
+    /// which the first `movable` can move. Stored impulses are multiplied by `scale`. Inverse masses
+    /// must have been set.
+    pub fn pack(
+        &mut self,
+        set: &ContactSet,
+        contacts: impl Iterator<Item = (u32, [u32; 2])> + Clone,
+        movable: usize,
+        soft: [Soft; 2],
+        scale: f64,
+    ) {
+        self.find_levels(set, contacts.clone(), movable);
+        self.make_batches();
+        self.take_seats(set, contacts.clone());
+        let mut first = 0;
+        for batch in &mut self.batches {
+            batch.first = first;
+            first += batch.len;
+        }
+        self.points.resize(first as usize, Point::default());
+        for (m, (number, bodies)) in contacts.enumerate() {
+            self.fill(set, m, number as usize, bodies, soft, scale);
+        }
+        self.prepare();
+    }
+
+    /// Key of every manifold: its level, its law and whether it needs special terms.
+    fn find_levels(
+        &mut self,
+        set: &ContactSet,
+        contacts: impl Iterator<Item = (u32, [u32; 2])>,
+        movable: usize,
+    ) {
+        self.tops.clear();
+        self.tops.resize(self.vel.len(), 0);
+        self.keys.clear();
+        self.places.clear();
+        for (number, bodies) in contacts {
+            let ours = bodies.map(|b| b as usize).into_iter().filter(|&b| b < movable);
+            let level = ours.clone().map(|b| self.tops[b]).max().unwrap_or(0);
+            ours.for_each(|b| self.tops[b] = level + 1);
+            let block = &set.blocks()[number as usize / LANES];
+            let lane = number as usize % LANES;
+            let special = block.restitution[lane] > 0.0 || block.compliance[lane] > 0.0;
+            let key = 2 * (LAWS * level + block.law[lane] as u32) + u32::from(special);
+            if self.places.len() <= key as usize {
+                self.places.resize(key as usize + 1, [0; 2]);
+            }
+            self.places[key as usize][1] += 1;
+            self.keys.push(key);
+        }
+    }
+
+    /// Batches in the order of the keys; `places` becomes the first batch and the next seat.
+    fn make_batches(&mut self) {
+        let nobody = self.vel.len() as u32 - 1;
+        for place in &mut self.places {
+            let count = place[1].div_ceil(LANES as u32);
+            *place = [self.batches.len() as u32, 0];
+            let more = self.batches.len() + count as usize;
+            self.batches.resize(more, Batch::idle(nobody));
+        }
+    }
+
+    fn take_seats(&mut self, set: &ContactSet, contacts: impl Iterator<Item = (u32, [u32; 2])>) {
+        for (m, (number, bodies)) in contacts.enumerate() {
+            let key = self.keys[m];
+            let [first, next] = &mut self.places[key as usize];
+            let number = number as usize;
+            let points = set.count(number) as u8;
+            let seat = Seat {
+                batch: *first + *next / LANES as u32,
+                lane: (*next % LANES as u32) as u8,
+                points,
+            };
+            *next += 1;
+            let batch = &mut self.batches[seat.batch as usize];
+            batch.len = batch.len.max(u32::from(points));
+            for (side, body) in bodies.into_iter().enumerate() {
+                batch.bodies[side][seat.lane as usize] = body;
+            }
+            if key % 2 == 1 {
+                // Numbered when all lengths are known.
+                batch.special = 0;
+                self.surfaces.push((seat.batch, seat.lane, set.material(number)));
+            }
+            self.seats.push(seat);
+        }
+        let mut first = 0;
+        for batch in self.batches.iter_mut().filter(|b| b.special != PLAIN) {
+            batch.special = first;
+            first += batch.len;
+        }
+        self.special.resize(first as usize, Special::default());
+    }
+
+    fn fill(
+        &mut self,
+        set: &ContactSet,
+        m: usize,
+        number: usize,
+        bodies: [u32; 2],
+        soft: [Soft; 2],
+        scale: f64,
+    ) {
+        let seat = self.seats[m];
+        let to = seat.lane as usize;
+        let (block, from) = (&set.blocks()[number / LANES], number % LANES);
+        let batch = &mut self.batches[seat.batch as usize];
+        batch.law = block.law[from];
+        batch.mu.0[to] = match batch.law {
+            FrictionLaw::None => 0.0,
+            _ => block.friction[from],
+        };
+        let belt = [0, 1, 2].map(|k| block.surface_velocity[k][from]);
+        for k in 0..3 {
+            batch.normal[k].0[to] = block.normal[k][from];
+            // Turned into tangents where those are made.
+            batch.tangent[k].0[to] = belt[k];
+        }
+        let still = bodies.iter().any(|&b| self.immovable(b as usize));
+        let soft = soft[usize::from(still)];
+        let batch = &mut self.batches[seat.batch as usize];
+        (batch.soft[0].0[to], batch.soft[1].0[to]) = (soft.rate, soft.reg);
+        let points = &mut self.points[batch.first as usize..][..seat.points as usize];
+        for (point, q) in points.iter_mut().zip(&block.points) {
+            for k in 0..3 {
+                point.arm[0][k].0[to] = q.arm[0][k][from];
+                point.arm[1][k].0[to] = q.arm[1][k][from];
+                point.impulse[k].0[to] = scale * q.impulse[k][from];
+            }
+            point.gap.0[to] = q.gap[from];
+            // Marks the point as one; becomes its effective mass.
+            point.inverse.0[to] = 1.0;
+        }
+    }
+
+    /// Whether no impulse moves the body.
+    pub(super) fn immovable(&self, body: usize) -> bool {
+        self.inv[body].0 == [0.0; LANES] && self.vel[body].0[3] == 0.0
+    }
+
+    /// Impulses along (n, t₁, t₂) of the points of a manifold (N·s), zero beyond the last point.
+    pub fn impulses(&self, manifold: usize) -> [[f64; 3]; MAX_POINTS] {
+        let mut out = [[0.0; 3]; MAX_POINTS];
+        for (to, p) in out.iter_mut().zip(self.points_of(manifold)) {
+            *to = p.impulse.map(|w| w.0[self.seats[manifold].lane as usize]);
+        }
+        out
+    }
+
+    /// Gaps of the points of a manifold at the present displacements (m), infinite beyond the last.
+    pub fn gaps(&self, manifold: usize) -> [f64; MAX_POINTS] {
+        let seat = self.seats[manifold];
+        let (batch, lane) = (&self.batches[seat.batch as usize], seat.lane as usize);
+        let vector = |w: &Wide3| DVec3::from_array([0, 1, 2].map(|k| w[k].0[lane]));
+        let n = vector(&batch.normal);
+        let moved = [0, 1].map(|s| twist(&self.moved[batch.bodies[s][lane] as usize]));
+        let mut out = [f64::INFINITY; MAX_POINTS];
+        for (gap, p) in out.iter_mut().zip(self.points_of(manifold)) {
+            let [a, b] = [0, 1].map(|s| moved[s].at(vector(&p.arm[s])));
+            *gap = p.gap.0[lane] + n.dot(b - a);
+        }
+        out
+    }
+
+    fn points_of(&self, manifold: usize) -> &[Point] {
         let seat = self.seats[manifold];
         let first = self.batches[seat.batch as usize].first as usize;
-        let p = &mut self.points[first + point];
-        for (w, x) in p.impulse.iter_mut().zip(impulse) {
-            w.0[seat.lane as usize] = x;
+        &self.points[first..first + seat.points as usize]
+    }
+
+    /// Appends the contacts to a problem over the same bodies, as the certificate reads them: terms of
+    /// the velocity pass in both passes. For audits and dumps.
+    pub fn append_to(&self, p: &mut Problem) {
+        for (m, seat) in self.seats.iter().enumerate() {
+            let (batch, lane) = (&self.batches[seat.batch as usize], seat.lane as usize);
+            let vector = |w: &Wide3| DVec3::from_array([0, 1, 2].map(|k| w[k].0[lane]));
+            let (n, t) = (vector(&batch.normal), vector(&batch.tangent));
+            let law = Law::friction(batch.law, batch.mu.0[lane]);
+            let gaps = self.gaps(m);
+            for (k, q) in self.points_of(m).iter().enumerate() {
+                let arm = [0, 1].map(|s| vector(&q.arm[s]));
+                let mut rows = [n, t, n.cross(t)].map(|e| ProblemRow {
+                    jac: [
+                        Twist::new(-e, -arm[0].cross(e)),
+                        Twist::new(e, arm[1].cross(e)),
+                    ],
+                    lo: f64::NEG_INFINITY,
+                    hi: f64::INFINITY,
+                    ..ProblemRow::default()
+                });
+                for (i, row) in rows.iter_mut().enumerate() {
+                    row.slot = i as u8;
+                    row.lambda = q.impulse[i].0[lane];
+                }
+                let reg = match batch.special {
+                    PLAIN => 0.0,
+                    first => self.special[first as usize + k].reg[1].0[lane],
+                };
+                let inverse = q.inverse.0[lane];
+                let reg = if inverse > 0.0 { reg / inverse } else { 0.0 };
+                rows[0].both(q.bias.0[lane], reg);
+                (rows[0].lo, rows[0].gap) = (0.0, gaps[k]);
+                rows[1].both(-batch.belt[0].0[lane], 0.0);
+                rows[2].both(-batch.belt[1].0[lane], 0.0);
+                let source = Source::Contact {
+                    manifold: m as u32,
+                    point: k as u8,
+                };
+                let bodies = [0, 1].map(|s| batch.bodies[s][lane]);
+                let used = if law == Law::Rows { 1 } else { 3 };
+                p.push_block(bodies, law, source, &rows[..used]);
+            }
+        }
+    }
+
+    /// A body as a problem has it.
+    pub fn body(&self, body: usize) -> ProblemBody {
+        let [xx, yy, zz, xy, xz, yz, mx, my] = self.inv[body].0;
+        let columns = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
+        ProblemBody {
+            free: twist(&self.free[body]),
+            vel: self.velocity(body),
+            inv: InvMass {
+                lin: DVec3::new(mx, my, self.vel[body].0[3]),
+                ang: DMat3::from_cols_array_2d(&columns),
+            },
+            extent: 0.0,
         }
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
+        let lines = [&self.vel, &self.moved, &self.inv, &self.free];
         self.batches.capacity() * size_of::<Batch>()
-            + self.points.capacity() * size_of::<Points>()
-            + self.seats.capacity() * size_of::<Seat>()
-    }
-
-    fn seat(&mut self, head: &LaneHead, open: &mut [[u32; LAWS]; COLOURS]) {
-        let law = head.material.law;
-        let colour = self.colour(head);
-        let begun = colour.map_or(NOBODY, |c| open[c][law as usize]);
-        let number = match self.batches.get(begun as usize) {
-            Some(batch) if (batch.seated as usize) < LANES => begun,
-            _ => {
-                let number = self.batches.len() as u32;
-                self.batches
-                    .push(Batch::idle(law, colour.unwrap_or(COLOURS) as u8));
-                if let Some(c) = colour {
-                    open[c][law as usize] = number;
-                }
-                number
-            }
-        };
-        let batch = &mut self.batches[number as usize];
-        self.seats.push(Seat {
-            batch: number,
-            lane: batch.seated,
-            points: head.points,
-            on_static: !(head.movable[0] && head.movable[1]),
-            material: head.material,
-        });
-        for side in 0..2 {
-            batch.bodies[side][batch.seated as usize] = head.bodies[side];
-        }
-        batch.seated += 1;
-        batch.len = batch.len.max(head.points);
-    }
-
-    /// A colour that neither movable body has yet.
-    fn colour(&mut self, head: &LaneHead) -> Option<usize> {
-        let movable = |side: usize| head.movable[side].then_some(head.bodies[side] as usize);
-        let both = [movable(0), movable(1)];
-        let taken = both.iter().flatten().fold(0, |m, b| m | self.taken[*b]);
-        let colour = taken.trailing_ones() as usize;
-        if colour == COLOURS {
-            return None;
-        }
-        for b in both.into_iter().flatten() {
-            self.taken[b] |= 1 << colour;
-        }
-        Some(colour)
-    }
-
-    /// Puts batches of one colour next to each other, and gives each its points.
-    fn order(&mut self) {
-        let mut number = 0;
-        self.places.clear();
-        self.places.resize(self.batches.len(), 0);
-        for colour in 0..=COLOURS as u8 {
-            for (i, batch) in self.batches.iter().enumerate() {
-                if batch.colour == colour {
-                    self.places[i] = number;
-                    number += 1;
-                }
-            }
-        }
-        for seat in &mut self.seats {
-            seat.batch = self.places[seat.batch as usize];
-        }
-        // The colours come in order, and within one the batches; a stable sort does the same.
-        self.batches.sort_by_key(|b| b.colour);
-        let mut first = 0;
-        for batch in &mut self.batches {
-            batch.first = first;
-            first += u32::from(batch.len);
-        }
-        self.points.resize(first as usize, Points::idle());
+            + self.points.capacity() * size_of::<Point>()
+            + self.seats.capacity() * (size_of::<Seat>() + size_of::<u32>())
+            + lines.map(|l| l.capacity() * size_of::<Line>()).iter().sum::<usize>()
     }
 }
 
-impl Batch {
-    fn idle(law: FrictionLaw, colour: u8) -> Self {
-        Self {
-            bodies: [[NOBODY; LANES]; 2],
-            mass: [WideMass::ZERO; 2],
-            axes: [Wide3::ZERO; 3],
-            mu: Wide::ZERO,
-            belt: [Wide::ZERO; 2],
-            law,
-            first: 0,
-            len: 0,
-            colour,
-            seated: 0,
-        }
-    }
+fn line(t: &Twist, fourth: f64) -> [f64; LANES] {
+    let (l, a) = (t.lin, t.ang);
+    [l.x, l.y, l.z, fourth, a.x, a.y, a.z, 0.0]
+}
 
-    fn fill(&mut self, seat: &Seat, points: &mut [Points], contact: &LaneContact) {
-        let lane = seat.lane as usize;
-        for (wide, axis) in self.axes.iter_mut().zip(contact.axes) {
-            wide.set(lane, axis);
-        }
-        self.mu.0[lane] = match self.law {
-            FrictionLaw::None => 0.0,
-            _ => seat.material.friction,
-        };
-        for (wide, tangent) in self.belt.iter_mut().zip(&contact.axes[1..]) {
-            wide.0[lane] = tangent.dot(seat.material.surface_velocity);
-        }
-        for (wide, point) in points.iter_mut().zip(&contact.points) {
-            for side in 0..2 {
-                wide.arm[side].set(lane, point.arm[side]);
-            }
-            wide.gap.0[lane] = point.gap;
-            for k in 0..3 {
-                wide.impulse[k].0[lane] = point.impulse[k];
-            }
-        }
-    }
+pub(super) fn twist(line: &Line) -> Twist {
+    let [x, y, z, _, u, v, w, _] = line.0;
+    Twist::new(DVec3::new(x, y, z), DVec3::new(u, v, w))
 }

@@ -20,6 +20,14 @@ const DIRECT_WORK: u64 = 50_000;
 impl Island {
     /// Poses the problem of one substep at the present poses.
     pub(super) fn assemble(&mut self, shared: &Shared) {
+        let numbers = self.assemble_joints(shared);
+        for c in 0..self.contacts.len() {
+            self.assemble_contact(shared, &numbers, c);
+        }
+    }
+
+    /// Bodies, joints and constraints of one substep.
+    pub(super) fn assemble_joints(&mut self, shared: &Shared) -> Discretiser {
         self.problem.clear();
         let levers = self.levers(shared);
         for (i, m) in self.movers.iter_mut().enumerate() {
@@ -55,9 +63,7 @@ impl Island {
         for c in 0..self.constraints.len() {
             self.assemble_constraint(shared, &numbers, c);
         }
-        for c in 0..self.contacts.len() {
-            self.assemble_contact(shared, &numbers, c);
-        }
+        numbers
     }
 
     /// Geometric stiffness of each body from the joints' last impulses; empty without joints.

@@ -32,7 +32,7 @@ pub(crate) struct Escalated {
     /// Who gave an answer that was better than the fast solver's.
     pub(crate) solver: Option<&'static str>,
     /// Whether the fast solver was above the tolerance in this step.
-    failed: bool,
+    pub(super) failed: bool,
 }
 
 impl Island {
@@ -76,8 +76,10 @@ impl Island {
                 return false;
             }
             let (light, heavy) = (a.mass.min(b.mass), a.mass.max(b.mass));
-            let load: f64 = c.impulse.iter().map(|p| p[0]).sum();
-            heavy > ratio * light && load > light * weight
+            heavy > ratio * light && {
+                let load = shared.contacts.normal_impulse(c.manifold as usize);
+                load * shared.warm_scale > light * weight
+            }
         })
     }
 

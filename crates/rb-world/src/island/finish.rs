@@ -1,17 +1,20 @@
 //! The end of an island's step: the certificate of its last substep, and gaps at the end poses.
 
 use super::{Island, Shared};
-use rb_core::residual::grade_velocities;
 use rb_core::row::{Row, RowKind};
 use rb_joints::Joint;
 
 impl Island {
     /// Grades the last substep and measures gaps at the end of the step.
     pub(super) fn finish(&mut self, shared: &Shared) {
-        let floor = shared.params.gravity.length() * shared.h;
         let mut out = self.outcome;
-        out.grade = grade_velocities(&self.problem, floor);
-        for c in &mut self.contacts {
+        (out.grade, out.penetration) = self.grade(shared);
+        if self.in_lanes {
+            for (m, c) in self.contacts.iter_mut().enumerate() {
+                (c.impulse, c.gap) = (self.lanes.impulses(m), self.lanes.gaps(m));
+            }
+        }
+        for c in self.contacts.iter_mut().filter(|_| !self.in_lanes) {
             let i = c.manifold as usize;
             let moved = c.movers.map(|m| self.movers[m as usize].moved);
             for k in 0..shared.contacts.count(i) {

@@ -148,14 +148,10 @@ fn place_contacts(state: &State, frame: &mut Frame) {
         let Some((island, movers)) = seat(state, frame, state.contacts.bodies(i)) else {
             continue;
         };
-        let mut impulse = [[0.0; 3]; MAX_POINTS];
-        for (k, p) in impulse.iter_mut().enumerate().take(state.contacts.count(i)) {
-            *p = state.contacts.point(i, k).impulse;
-        }
         frame.islands[island].contacts.push(IslandContact {
             manifold: i as u32,
             movers,
-            impulse,
+            impulse: [[0.0; 3]; MAX_POINTS],
             grain: None,
             gap: [0.0; MAX_POINTS],
         });

@@ -208,11 +208,11 @@ fn fill_report(
         report.joint_error = report.joint_error.max(o.joint_error);
         report.awake += island.movable as u32;
         report.exact += u32::from(island.escalated.reason.is_some());
-        report.rows += island.problem.rows.len() as u32;
+        report.rows += island.rows();
         report.islands.push(IslandReport {
             root: state.body_handle(island.movers[0].slot),
             bodies: island.movable as u32,
-            rows: island.problem.rows.len() as u32,
+            rows: island.rows(),
             iterations: o.iterations,
             solver: island.escalated.solver.unwrap_or(solver),
             reason: island.escalated.reason,
@@ -234,8 +234,9 @@ fn fill_report(
 }
 
 fn laws(island: &Island) -> LawSet {
-    let blocks = island.problem.blocks.iter();
-    blocks.fold(LawSet::empty(), |set, b| set | b.law.as_set())
+    let blocks = island.problem.blocks.iter().map(|b| b.law.as_set());
+    let lanes = island.lane_laws();
+    blocks.chain(lanes).fold(LawSet::empty(), |set, law| set | law)
 }
 
 fn culprit(state: &State, island: &Island, source: Source) -> Culprit {

@@ -1,0 +1,347 @@
+//! The certificate of contacts in lanes: the natural map of `rb_core::residual`, eight points at once.
+
+use super::dispatch;
+use super::kernel::{V3, project};
+use super::pack::{Batch, ContactLanes, PLAIN, Point, Special};
+use super::simd::{Line, Simd, Wide, two};
+use glam::DVec3;
+use rb_core::contact_block::LANES;
+use rb_core::law::Law;
+use rb_core::manifold::FrictionLaw;
+use rb_core::problem::Source;
+use rb_core::residual::{Grade, Scaled};
+
+impl ContactLanes {
+    /// Grade of the contacts in the velocity pass, and the deepest penetration of a rigid one at the
+    /// present displacements (m). Sources name manifolds in packing order.
+    pub fn grade(&self, speed_floor: f64) -> (Grade, Scaled, f64) {
+        let mut sums = Sums::default();
+        let bodies = Bodies { vel: &self.vel, free: &self.free, moved: &self.moved };
+        run(&self.batches, &self.points, &self.special, bodies, speed_floor, &mut sums);
+        let (abs, place) = sums.worst();
+        let worst = place.and_then(|(point, lane)| self.source(point, lane));
+        let largest = |w: &Wide| w.0.iter().fold(0.0f64, |m, x| m.max(*x));
+        let total = |w: &Wide| w.0.iter().sum::<f64>();
+        let count = |w: &Wide| total(w) as u32;
+        let grade = Grade {
+            abs,
+            contact: abs,
+            worst,
+            worst_contact: worst,
+            outside: largest(&sums.outside),
+            closing: largest(&sums.closing),
+            complementarity: largest(&sums.product),
+            dissipation: largest(&sums.dissipation),
+            open: count(&sums.open),
+            stick: count(&sums.stick),
+            slide: count(&sums.slide),
+            ..Grade::default()
+        };
+        let scaled = Scaled {
+            error: largest(&sums.error2_max).sqrt(),
+            scale: largest(&sums.scale2_max).sqrt(),
+            error2: total(&sums.error2),
+            scale2: total(&sums.scale2),
+        };
+        (grade, scaled, largest(&sums.depth))
+    }
+
+    /// The contact point in a lane of an entry of `points`.
+    fn source(&self, point: usize, lane: usize) -> Option<Source> {
+        let batch = self.batches.iter().position(|b| b.range().contains(&point))?;
+        let first = self.batches[batch].first as usize;
+        let here = |s: &super::pack::Seat| s.batch as usize == batch && s.lane as usize == lane;
+        let manifold = self.seats.iter().position(here)? as u32;
+        let point = (point - first) as u8;
+        Some(Source::Contact { manifold, point })
+    }
+}
+
+struct Bodies<'a> {
+    vel: &'a [Line],
+    free: &'a [Line],
+    moved: &'a [Line],
+}
+
+/// Running numbers, lane by lane.
+#[derive(Default)]
+struct Sums {
+    abs: Wide,
+    place: Wide,
+    error2_max: Wide,
+    scale2_max: Wide,
+    error2: Wide,
+    scale2: Wide,
+    outside: Wide,
+    closing: Wide,
+    product: Wide,
+    dissipation: Wide,
+    open: Wide,
+    stick: Wide,
+    slide: Wide,
+    depth: Wide,
+}
+
+impl Sums {
+    /// Largest violation (m/s) with its entry of `points` and its lane. What is no number is infinite.
+    fn worst(&self) -> (f64, Option<(usize, usize)>) {
+        let mut out = (0.0, None);
+        for (lane, &abs) in self.abs.0.iter().enumerate() {
+            if abs > out.0 {
+                out = (abs, Some((self.place.0[lane] as usize, lane)));
+            }
+        }
+        out
+    }
+}
+
+#[inline(always)]
+fn add<S: Simd>(to: &mut Wide, x: S) {
+    S::load(to).add(x).store(to);
+}
+
+#[inline(always)]
+fn raise<S: Simd>(to: &mut Wide, x: S) {
+    x.max(S::load(to)).store(to);
+}
+
+fn run(
+    batches: &[Batch],
+    points: &[Point],
+    special: &[Special],
+    bodies: Bodies,
+    floor: f64,
+    sums: &mut Sums,
+) {
+    dispatch!(grade(
+        batches: &[Batch],
+        points: &[Point],
+        special: &[Special],
+        bodies: Bodies,
+        floor: f64,
+        sums: &mut Sums
+    ))
+}
+
+#[inline(always)]
+fn grade<S: Simd>(
+    batches: &[Batch],
+    points: &[Point],
+    special: &[Special],
+    bodies: Bodies,
+    floor: f64,
+    sums: &mut Sums,
+) {
+    for batch in batches {
+        let vel = Motion::<S>::gather(bodies.vel, batch);
+        let free = Motion::<S>::gather(bodies.free, batch);
+        let moved = Motion::<S>::gather(bodies.moved, batch);
+        let (n, t) = (V3::load(&batch.normal), V3::load(&batch.tangent));
+        let axes = [n, t, n.cross(t)];
+        for k in 0..batch.len as usize {
+            let number = batch.first as usize + k;
+            let p = &points[number];
+            let arm = two(|s| V3::load(&p.arm[s]));
+            let gap = S::load(&p.gap).add(n.dot(moved.slip(&arm)));
+            let live = S::gt(S::load(&p.inverse), S::zero());
+            let reg = if batch.special == PLAIN {
+                S::zero()
+            } else {
+                S::load(&special[batch.special as usize + k].reg[1])
+            };
+            let rigid = S::select(S::gt(reg, S::zero()), S::zero(), S::zero().sub(gap));
+            raise(&mut sums.depth, S::select(live, rigid, S::zero()));
+            let along = |v: V3<S>| [axes[0].dot(v), axes[1].dot(v), axes[2].dot(v)];
+            let [wn, wx, wy] = along(vel.slip(&arm));
+            let inverse = S::select(live, S::load(&p.inverse), S::splat(1.0));
+            let a = S::splat(1.0).div(inverse);
+            let impulse = V3::<S>::load(&p.impulse).0;
+            let w = [
+                wn.add(S::load(&p.bias)).add(reg.mul(a).mul(impulse[0])),
+                wx.sub(S::load(&batch.belt[0])),
+                wy.sub(S::load(&batch.belt[1])),
+            ];
+            let rest = along(free.slip(&arm));
+            let step = S::load(&p.step).max(S::splat(f64::MIN_POSITIVE));
+            let stiff = a.fma(reg, a);
+            let mean = if batch.law == FrictionLaw::None {
+                stiff
+            } else {
+                S::splat(2.0).div(step).add(stiff).div(S::splat(3.0))
+            };
+            let one = One { mu: S::load(&batch.mu), mean, impulse, w, rest, floor };
+            one.count(batch.law, live, number, sums);
+        }
+    }
+}
+
+/// Velocities or displacements of both bodies of eight manifolds.
+struct Motion<S> {
+    lin: [V3<S>; 2],
+    ang: [V3<S>; 2],
+}
+
+impl<S: Simd> Motion<S> {
+    #[inline(always)]
+    fn gather(lines: &[Line], batch: &Batch) -> Self {
+        let a = S::gather(lines, &batch.bodies[0]);
+        let b = S::gather(lines, &batch.bodies[1]);
+        Self {
+            lin: [V3([a[0], a[1], a[2]]), V3([b[0], b[1], b[2]])],
+            ang: [V3([a[4], a[5], a[6]]), V3([b[4], b[5], b[6]])],
+        }
+    }
+
+    #[inline(always)]
+    fn slip(&self, arm: &[V3<S>; 2]) -> V3<S> {
+        let at = |s: usize| self.lin[s].add(self.ang[s].cross(arm[s]));
+        at(1).sub(at(0))
+    }
+}
+
+/// One point of eight manifolds.
+struct One<S> {
+    mu: S,
+    /// a of the block.
+    mean: S,
+    impulse: [S; 3],
+    w: [S; 3],
+    /// w of the free velocity.
+    rest: [S; 3],
+    floor: f64,
+}
+
+impl<S: Simd> One<S> {
+    #[inline(always)]
+    fn count(self, law: FrictionLaw, live: S::Mask, number: usize, sums: &mut Sums) {
+        let zero = S::zero();
+        let (a, [ln, lx, ly], [wn, wx, wy]) = (self.mean, self.impulse, self.w);
+        let lift = support(law, self.mu, [wx, wy]);
+        // ε = ‖a λ − Π(a λ − w − σ eₙ)‖, with a K = K.
+        let l = [a.mul(ln), a.mul(lx), a.mul(ly)];
+        let target = [l[0].sub(wn).sub(lift), l[1].sub(wx), l[2].sub(wy)];
+        let held = cone(law, self.mu, target);
+        let square = |x: [S; 3]| x[2].fma(x[2], x[1].fma(x[1], x[0].mul(x[0])));
+        let error = square([l[0].sub(held[0]), l[1].sub(held[1]), l[2].sub(held[2])]);
+        // What is no number compares as no, and counts as infinite.
+        let known = S::gt(S::splat(f64::INFINITY), error);
+        let error = S::select(known, error, S::splat(f64::INFINITY));
+        let pick = |x: S| S::select(live, x, zero);
+        let abs = pick(error.sqrt());
+        let best = S::load(&sums.abs);
+        let place = S::splat(number as f64);
+        S::select(S::gt(abs, best), place, S::load(&sums.place)).store(&mut sums.place);
+        raise(&mut sums.abs, abs);
+        let scaled = pick(error.div(a));
+        raise(&mut sums.error2_max, scaled);
+        add(&mut sums.error2, scaled);
+        let floor = S::splat(self.floor * self.floor);
+        let size = pick(square(l).max(square(self.rest)).max(floor).div(a));
+        raise(&mut sums.scale2_max, size);
+        add(&mut sums.scale2, size);
+        let inside = cone(law, self.mu, l);
+        let outside = square([l[0].sub(inside[0]), l[1].sub(inside[1]), l[2].sub(inside[2])]);
+        raise(&mut sums.outside, pick(outside.sqrt()));
+        raise(&mut sums.closing, pick(zero.sub(wn)));
+        let size = |x: S| x.max(zero.sub(x));
+        raise(&mut sums.product, pick(size(ln.mul(wn))));
+        let lost = ly.fma(wy, lx.fma(wx, ln.mul(lift)));
+        raise(&mut sums.dissipation, pick(size(lost)));
+        self.state(law, live, sums);
+    }
+
+    /// Open, sticking or sliding.
+    #[inline(always)]
+    fn state(&self, law: FrictionLaw, live: S::Mask, sums: &mut Sums) {
+        let (zero, one) = (S::zero(), S::splat(1.0));
+        let [n, x, y] = self.impulse;
+        let load = S::select(S::gt(n, zero), one, zero);
+        let more = S::splat(1.0 + 1e-9);
+        let grown = [x.mul(more), y.mul(more)];
+        let held = project(law, self.mu.mul(n), grown);
+        let gone = |k: usize| S::gt(grown[k].sub(held[k]).mul(grown[k].sub(held[k])), zero);
+        let slips = S::select(gone(0), one, S::select(gone(1), one, zero));
+        let slips = if law == FrictionLaw::None { one } else { slips };
+        let pick = |v: S| S::select(live, v, zero);
+        add(&mut sums.open, pick(one.sub(load)));
+        add(&mut sums.slide, pick(load.mul(slips)));
+        add(&mut sums.stick, pick(load.mul(one.sub(slips))));
+    }
+}
+
+/// σ_D(−wₜ): De Saxcé's lift.
+#[inline(always)]
+fn support<S: Simd>(law: FrictionLaw, mu: S, [x, y]: [S; 2]) -> S {
+    let size = |v: S| v.max(S::zero().sub(v));
+    let norm = match law {
+        FrictionLaw::Boxed => size(x).add(size(y)),
+        FrictionLaw::Pyramid => size(x).max(size(y)),
+        _ => y.fma(y, x.mul(x)).sqrt(),
+    };
+    mu.mul(norm)
+}
+
+/// Nearest point of the cone n ≥ 0, t ∈ μ n D.
+#[inline(always)]
+fn cone<S: Simd>(law: FrictionLaw, mu: S, p: [S; 3]) -> [S; 3] {
+    if !matches!(law, FrictionLaw::Boxed | FrictionLaw::Pyramid) {
+        return disc(mu, p);
+    }
+    let mut wide = [Wide::default(); 4];
+    for (to, x) in wide.iter_mut().zip([mu, p[0], p[1], p[2]]) {
+        x.store(to);
+    }
+    let mut out = [Wide::default(); 3];
+    for i in 0..LANES {
+        let [mu, n, x, y] = wide.map(|w| w.0[i]);
+        let held = Law::friction(law, mu).project(DVec3::new(n, x, y));
+        let held = [held.x, held.y, held.z];
+        (0..3).for_each(|k| out[k].0[i] = held[k]);
+    }
+    [S::load(&out[0]), S::load(&out[1]), S::load(&out[2])]
+}
+
+#[inline(always)]
+fn disc<S: Simd>(mu: S, [n, x, y]: [S; 3]) -> [S; 3] {
+    let (zero, one) = (S::zero(), S::splat(1.0));
+    let t = y.fma(y, x.mul(x)).sqrt();
+    let out = S::gt(t, mu.mul(n));
+    let polar = S::gt(mu.mul(t), zero.sub(n));
+    let top = mu.fma(t, n).div(mu.fma(mu, one));
+    let share = mu.mul(top).div(t.max(S::splat(f64::MIN_POSITIVE)));
+    // Without friction the polar cone meets the cone's own side where t = 0.
+    let below = S::gt(zero, n);
+    let pick = |inside: S, edge: S| {
+        let inside = S::select(below, zero, inside);
+        S::select(out, S::select(polar, edge, zero), inside)
+    };
+    [pick(n, top), pick(x, share.mul(x)), pick(y, share.mul(y))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec2;
+
+    #[test]
+    fn the_support_is_that_of_the_law() {
+        use super::super::simd::Plain;
+        let cases = [
+            (FrictionLaw::Boxed, Law::Boxed { mu: 0.4 }),
+            (FrictionLaw::Pyramid, Law::Pyramid { mu: 0.4 }),
+            (FrictionLaw::Conic, Law::Cone { mu: 0.4 }),
+        ];
+        for (law, exact) in cases {
+            for [x, y] in [[0.3, -0.7], [-1.0, 0.1], [0.0, 0.0]] {
+                let [mu, x, y] = [0.4, x, y].map(Plain::splat);
+                let mut got = Wide::default();
+                support(law, mu, [x, y]).store(&mut got);
+                let mut at = [Wide::default(); 2];
+                x.store(&mut at[0]);
+                y.store(&mut at[1]);
+                let want = exact.support(DVec2::new(at[0].0[0], at[1].0[0]));
+                assert!((got.0[0] - want).abs() < 1e-15, "{law:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What holds for a whole step (axes, effective masses), and terms that are not the plain soft step.
+
+use super::dispatch;
+use super::kernel::{Mass, V3};
+use super::pack::{Batch, ContactLanes, PLAIN, Point, twist};
+use super::simd::{Line, Simd, two};
+use glam::DVec3;
+use rb_core::discretise::{Discretiser, SoftStep};
+use rb_core::math::Twist;
+
+/// Soft step of contacts between movable bodies, and of those with an immovable one.
+pub type Soft = SoftStep;
+
+impl ContactLanes {
+    /// Tangents, surface speeds and effective masses, from the normals, arms and inverse masses.
+    pub(super) fn prepare(&mut self) {
+        let (inv, vel) = (&self.inv, &self.vel);
+        run(&mut self.batches, &mut self.points, inv, vel);
+    }
+
+    /// Terms of the manifolds that bounce or yield, for the substep that starts now with velocities
+    /// `start`.
+    pub fn pose_special(&mut self, start: impl Fn(usize) -> Twist, numbers: &Discretiser) {
+        for (number, lane, material) in &self.surfaces {
+            let (batch, lane) = (&self.batches[*number as usize], *lane as usize);
+            let sides = two(|s| batch.bodies[s][lane] as usize);
+            let still = sides.iter().any(|&b| self.immovable(b));
+            let free = sides.map(|b| twist(&self.free[b]));
+            let moved = sides.map(|b| twist(&self.moved[b]));
+            let before = sides.map(&start);
+            let normal = DVec3::from_array([0, 1, 2].map(|k| batch.normal[k].0[lane]));
+            for (k, p) in self.points[batch.range()].iter().enumerate() {
+                let inverse = p.inverse.0[lane];
+                if inverse == 0.0 {
+                    continue;
+                }
+                let arm =
+                    [0, 1].map(|s| DVec3::from_array([0, 1, 2].map(|k| p.arm[s][k].0[lane])));
+                let along =
+                    |v: &[Twist; 2]| normal.dot(v[1].at(arm[1]) - v[0].at(arm[0]));
+                let gap = p.gap.0[lane] + along(&moved);
+                let rates = [along(&before), along(&free)];
+                let terms =
+                    numbers.normal(gap, rates[0], rates[1], material, inverse.recip(), still);
+                let to = &mut self.special[batch.special as usize + k];
+                for (pass, term) in terms.iter().enumerate() {
+                    to.bias[pass].0[lane] = term.bias;
+                    to.reg[pass].0[lane] = term.reg * inverse;
+                }
+            }
+        }
+    }
+}
+
+fn run(batches: &mut [Batch], points: &mut [Point], inv: &[Line], vel: &[Line]) {
+    dispatch!(prepare(
+        batches: &mut [Batch],
+        points: &mut [Point],
+        inv: &[Line],
+        vel: &[Line]
+    ))
+}
+
+#[inline(always)]
+fn prepare<S: Simd>(batches: &mut [Batch], points: &mut [Point], inv: &[Line], vel: &[Line]) {
+    let one = S::splat(1.0);
+    for batch in batches {
+        let (a, b) = (S::gather(vel, &batch.bodies[0]), S::gather(vel, &batch.bodies[1]));
+        let (w, z) = (S::gather(inv, &batch.bodies[0]), S::gather(inv, &batch.bodies[1]));
+        let mass = [Mass::new(w, a[3]), Mass::new(z, b[3])];
+        let n = V3::<S>::load(&batch.normal);
+        let belt = V3::load(&batch.tangent);
+        let t = tangent(n);
+        let u = n.cross(t);
+        t.store(&mut batch.tangent);
+        t.dot(belt).store(&mut batch.belt[0]);
+        u.dot(belt).store(&mut batch.belt[1]);
+        let lin = mass[0].lin.add(mass[1].lin);
+        for p in &mut points[batch.range()] {
+            let arm = two(|s| V3::load(&p.arm[s]));
+            let at = Lever { lin, arm, mass: &mass };
+            let a = at.entry(n, n);
+            let cross = [at.entry(n, t), at.entry(n, u)];
+            let trace = at.entry(t, t).add(at.entry(u, u));
+            // Idle lanes have no arm: what would be a mass there is no point's.
+            let used = S::gt(a, S::zero());
+            let live = S::load(&p.inverse);
+            let pick = |x: S| S::select(used, x, S::zero()).mul(live);
+            pick(one.div(a)).store(&mut p.inverse);
+            pick(S::splat(2.0).div(trace)).store(&mut p.step);
+            cross[0].store(&mut p.cross[0]);
+            cross[1].store(&mut p.cross[1]);
+        }
+        debug_assert!(batch.special == PLAIN || batch.len > 0);
+    }
+}
+
+/// One point of eight manifolds, to ask for entries of J W Jᵀ.
+struct Lever<'a, S> {
+    /// Sum of both linear parts of W.
+    lin: V3<S>,
+    arm: [V3<S>; 2],
+    mass: &'a [Mass<S>; 2],
+}
+
+impl<S: Simd> Lever<'_, S> {
+    /// Between the rows along two axes.
+    #[inline(always)]
+    fn entry(&self, e: V3<S>, f: V3<S>) -> S {
+        let a = self.arm[0].cross(f).dot(self.mass[0].ang(self.arm[0].cross(e)));
+        let b = self.arm[1].cross(f).dot(self.mass[1].ang(self.arm[1].cross(e)));
+        e.times(self.lin).dot(f).add(a.add(b))
+    }
+}
+
+/// The first tangent, as `rb_core::math::tangents` has it.
+#[inline(always)]
+fn tangent<S: Simd>(n: V3<S>) -> V3<S> {
+    let near = S::gt(n.0[0].mul(n.0[0]), S::splat(0.81));
+    let (zero, one) = (S::zero(), S::splat(1.0));
+    let axis = V3([S::select(near, zero, one), zero, S::select(near, one, zero)]);
+    let along = n.dot(axis);
+    let t = axis.less(n, along);
+    let length = t.dot(t).sqrt();
+    // Idle lanes have no normal either.
+    V3([t.0[0].div(length), t.0[1].div(length), t.0[2].div(length)])
+}

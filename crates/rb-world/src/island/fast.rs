@@ -1,0 +1,282 @@
+//! A step with the contacts in lanes: what most islands of a game get.
+//!
+//! The substep is that of `substep`, with what may be kept for a whole step kept: contact arms, axes
+//! and effective masses. Between substeps the impulses of a body's contacts are carried over as one
+//! impulse and one torque, which is their warm start: v = ṽ + W Σ Jᵀλ, with W of the new attitude.
+//!
+//! An island the exact solver may take and whose certificate fails is swept a little longer; if that
+//! does not help, the step is taken back and made again with rows.
+
+use super::{Island, Shared};
+use glam::{DQuat, DVec3};
+use rb_core::discretise::Discretiser;
+use rb_core::integrate::Mover;
+use rb_core::law::{Law, LawSet};
+use rb_core::mass::LockedAxes;
+use rb_core::math::Twist;
+use rb_core::params::{Gyroscopic, SolvePlan};
+use rb_core::problem::{Pass, Problem, ProblemBody};
+use rb_core::residual::{Grade, Scaled, grade_beside};
+use rb_core::solver::Budget;
+use rb_solve::Pgs;
+
+/// Sweeps after which a small island above the tolerance is left to rows and the exact solver.
+const EXTRA_SWEEPS: usize = 32;
+/// Sweeps between two looks at the certificate.
+const PATIENCE: usize = 4;
+
+/// Where a body was, and how fast, at the start of the step.
+pub(super) type Start = (DVec3, DQuat, Twist);
+
+impl Island {
+    /// Whether the contacts of this step go to lanes: plain surfaces under the soft step.
+    pub(super) fn takes_lanes(&self, shared: &Shared) -> bool {
+        let params = shared.params;
+        let plain = |i: u32| shared.contacts.is_plain(i as usize);
+        let bare = self.joints.is_empty() && self.constraints.is_empty();
+        shared.solver.shares_contacts()
+            && self.escalated.reason.is_none()
+            && params.contact.softening.is_some()
+            && params.gyroscopic == Gyroscopic::Implicit
+            && (bare || !self.contacts.is_empty())
+            && self.contacts.iter().all(|c| plain(c.manifold))
+    }
+
+    /// Runs all substeps with the contacts in lanes; says whether the result may stand: finite, and, in
+    /// an island the exact solver may take, within the tolerance.
+    pub(super) fn step_in_lanes(&mut self, shared: &Shared) -> bool {
+        let numbers = Discretiser::new(shared.params, shared.h);
+        self.pack(shared, &numbers);
+        let bare = self.joints.is_empty() && self.constraints.is_empty();
+        self.elapsed = 0.0;
+        for k in 0..shared.params.substeps {
+            if bare {
+                self.bare_substep(shared, &numbers, k == 0);
+            } else {
+                self.joined_substep(shared, &numbers);
+            }
+            self.elapsed += shared.h;
+        }
+        self.unsound().is_empty() && self.is_good(shared, &numbers)
+    }
+
+    fn pack(&mut self, shared: &Shared, numbers: &Discretiser) {
+        let lanes = &mut self.lanes;
+        lanes.reset(self.movers.len());
+        for (i, m) in self.movers.iter_mut().enumerate() {
+            m.refresh();
+            lanes.set_mass(i, &m.inv);
+            lanes.set_velocity(i, &m.vel);
+            lanes.set_free(i, &m.vel);
+        }
+        let contacts = self.contacts.iter().map(|c| (c.manifold, c.movers));
+        let soft = [false, true].map(|still| numbers.contact_step(still));
+        lanes.pack(shared.contacts, contacts, self.movable, soft, shared.warm_scale);
+    }
+
+    /// One substep of an island without joints.
+    fn bare_substep(&mut self, shared: &Shared, numbers: &Discretiser, first: bool) {
+        self.carried.resize(self.movable, Twist::ZERO);
+        let h = shared.h;
+        for (i, m) in self.movers[..self.movable].iter_mut().enumerate() {
+            if !first && !m.inertia.is_isotropic() {
+                m.refresh();
+                self.lanes.set_mass(i, &m.inv);
+            }
+            let free = m.predict(h, shared.params.gyroscopic);
+            self.lanes.set_free(i, &free);
+            let warm = if first {
+                free
+            } else {
+                free + caused(m, &self.carried[i])
+            };
+            self.lanes.set_velocity(i, &warm);
+        }
+        self.pose_special(numbers);
+        if first {
+            self.lanes.warm();
+        }
+        self.lanes.sweep(Pass::Position, numbers);
+        for (i, m) in self.movers.iter_mut().enumerate() {
+            advance(m, shared, &self.lanes.velocity(i));
+            self.lanes.set_moved(i, &m.moved);
+        }
+        self.lanes.sweep(Pass::Velocity, numbers);
+        for (i, m) in self.movers[..self.movable].iter_mut().enumerate() {
+            let (v, free) = (self.lanes.velocity(i), self.lanes.free(i));
+            self.carried[i] = cause(m, &(v - free));
+            m.vel = v;
+        }
+    }
+
+    /// One substep of an island with joints, which take turns with the contacts.
+    fn joined_substep(&mut self, shared: &Shared, numbers: &Discretiser) {
+        self.assemble_joints(shared);
+        self.problem.rebuild_velocities();
+        for (i, b) in self.problem.bodies.iter().enumerate() {
+            self.lanes.set_mass(i, &b.inv);
+            self.lanes.set_free(i, &b.free);
+            self.lanes.set_velocity(i, &b.vel);
+        }
+        self.pose_special(numbers);
+        self.lanes.warm();
+        for (i, b) in self.problem.bodies.iter_mut().enumerate() {
+            b.vel = self.lanes.velocity(i);
+        }
+        self.sweep_joined(shared, Pass::Position, shared.params.sweeps.coupled);
+        self.move_bodies(shared);
+        for (i, m) in self.movers.iter().enumerate() {
+            self.lanes.set_moved(i, &m.moved);
+        }
+        self.sweep_joined(shared, Pass::Velocity, shared.params.sweeps.coupled);
+        for (m, b) in self.movers.iter_mut().zip(&self.problem.bodies) {
+            m.vel = b.vel;
+        }
+        self.keep_impulses();
+    }
+
+    fn pose_special(&mut self, numbers: &Discretiser) {
+        let movers = &self.movers;
+        self.lanes.pose_special(|i| movers.get(i).map_or(Twist::ZERO, |m| m.vel), numbers);
+    }
+
+    /// Joints and contacts in turn.
+    pub(super) fn sweep_joined(&mut self, shared: &Shared, pass: Pass, sweeps: u32) {
+        let numbers = Discretiser::new(shared.params, shared.h);
+        let lanes = &mut self.lanes;
+        let mut contacts = |bodies: &mut [ProblemBody]| {
+            for (i, b) in bodies.iter().enumerate() {
+                lanes.set_velocity(i, &b.vel);
+            }
+            lanes.sweep(pass, &numbers);
+            for (i, b) in bodies.iter_mut().enumerate() {
+                b.vel = lanes.velocity(i);
+            }
+        };
+        let budget = Budget {
+            sweeps,
+            stop: shared.params.sweeps.stop,
+        };
+        let (problem, scratch) = (&mut self.problem, &mut self.scratch);
+        let out = Pgs.solve_beside(problem, pass, budget, scratch, Some(&mut contacts));
+        self.outcome.iterations += out.iterations;
+    }
+
+    /// Whether the exact solver may take the island.
+    fn is_small(&self, shared: &Shared) -> bool {
+        let policy = shared.params.escalation;
+        let rows = self.problem.rows.len() + self.lanes.rows();
+        policy.plan != SolvePlan::Fast && rows <= policy.rows as usize && !self.lanes.is_empty()
+    }
+
+    /// Sweeps a small island on until its certificate passes; whether it does.
+    fn is_good(&mut self, shared: &Shared, numbers: &Discretiser) -> bool {
+        if !self.is_small(shared) {
+            return true;
+        }
+        for _ in 0..=EXTRA_SWEEPS / PATIENCE {
+            if self.grade(shared).0.abs <= shared.params.tolerances.velocity {
+                return true;
+            }
+            let bare = self.problem.bodies.is_empty();
+            for _ in 0..PATIENCE {
+                if bare {
+                    self.lanes.sweep(Pass::Velocity, numbers);
+                } else {
+                    self.sweep_joined(shared, Pass::Velocity, 1);
+                }
+            }
+            for (i, m) in self.movers[..self.movable].iter_mut().enumerate() {
+                m.vel = self.lanes.velocity(i);
+            }
+            self.keep_impulses();
+        }
+        self.escalated.failed = true;
+        false
+    }
+
+    /// Grade of the last substep, and the deepest penetration at the end of the step (m).
+    pub(super) fn grade(&self, shared: &Shared) -> (Grade, f64) {
+        let floor = shared.params.gravity.length() * shared.h;
+        let (grade, scaled, depth) = if self.in_lanes {
+            self.lanes.grade(floor)
+        } else {
+            (Grade::default(), Scaled::default(), 0.0)
+        };
+        let beside = (grade, scaled);
+        (grade_beside(&self.problem, Pass::Velocity, floor, beside), depth)
+    }
+
+    /// Constraint rows of the last substep.
+    pub(crate) fn rows(&self) -> u32 {
+        let lanes = if self.in_lanes { self.lanes.rows() } else { 0 };
+        (self.problem.rows.len() + lanes) as u32
+    }
+
+    /// Laws of the contacts in lanes.
+    pub(crate) fn lane_laws(&self) -> impl Iterator<Item = LawSet> {
+        let laws = self.lanes.laws().filter(|_| self.in_lanes);
+        laws.map(|law| Law::friction(law, 0.0).as_set())
+    }
+
+    /// The problem of the last substep with its contacts, wherever they are kept.
+    pub(crate) fn whole_problem(&self) -> Problem {
+        let mut p = self.problem.clone();
+        if self.in_lanes {
+            if p.bodies.is_empty() {
+                let body = |(i, m): (usize, &Mover)| ProblemBody {
+                    extent: m.extent,
+                    ..self.lanes.body(i)
+                };
+                p.bodies = self.movers.iter().enumerate().map(body).collect();
+            }
+            self.lanes.append_to(&mut p);
+        }
+        p
+    }
+
+    /// State to return to if the step does not stand.
+    pub(super) fn start(&self) -> Vec<Start> {
+        self.movers.iter().map(|m| (m.com, m.q, m.vel)).collect()
+    }
+
+    /// Puts the bodies back.
+    pub(super) fn restart(&mut self, start: &[Start]) {
+        for (m, (com, q, vel)) in self.movers.iter_mut().zip(start) {
+            (m.com, m.q, m.vel, m.moved) = (*com, *q, *vel, Twist::ZERO);
+        }
+    }
+}
+
+fn advance(m: &mut Mover, shared: &Shared, v: &Twist) {
+    let beta = shared.params.scheme.beta;
+    let v = if beta == 1.0 {
+        *v
+    } else {
+        *v * beta + m.vel * (1.0 - beta)
+    };
+    m.advance(shared.h, v, shared.params.gyroscopic);
+}
+
+/// Impulse and torque that cause a change of velocity; those of a body whose W does not turn with it
+/// are left as the change itself.
+fn cause(m: &Mover, change: &Twist) -> Twist {
+    if turns(m) {
+        Twist::new(change.lin, m.inertia.times(m.q, change.ang))
+    } else {
+        *change
+    }
+}
+
+/// The reverse of [`cause`], at the present attitude.
+fn caused(m: &Mover, carried: &Twist) -> Twist {
+    if turns(m) {
+        Twist::new(carried.lin, m.inv.ang * carried.ang)
+    } else {
+        *carried
+    }
+}
+
+fn turns(m: &Mover) -> bool {
+    !m.inertia.is_isotropic() && !m.locked.intersects(LockedAxes::ANGULAR) && !m.inv.is_zero()
+}
