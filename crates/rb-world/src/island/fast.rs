@@ -96,12 +96,16 @@ impl Island {
         if first {
             self.lanes.warm();
         }
-        self.lanes.sweep(Pass::Position, numbers);
+        for _ in 0..shared.params.sweeps.position {
+            self.lanes.sweep(Pass::Position, numbers);
+        }
         for (i, m) in self.movers.iter_mut().enumerate() {
             advance(m, shared, &self.lanes.velocity(i));
             self.lanes.set_moved(i, &m.moved);
         }
-        self.lanes.sweep(Pass::Velocity, numbers);
+        for _ in 0..shared.params.sweeps.velocity {
+            self.lanes.sweep(Pass::Velocity, numbers);
+        }
         for (i, m) in self.movers[..self.movable].iter_mut().enumerate() {
             let (v, free) = (self.lanes.velocity(i), self.lanes.free(i));
             self.carried[i] = cause(m, &(v - free));
