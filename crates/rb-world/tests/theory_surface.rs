@@ -204,21 +204,20 @@ fn lying_rod(mu: f64, copies: usize) -> (World, BodyHandle) {
 fn t28_rod_battery() {
     let h = 1e-3;
     for copies in 0..3 {
-        let forces = |world: &World| {
-            let sum = |slot: usize| -> f64 {
-                let blocks = world
-                    .problems()
-                    .flat_map(|p| p.blocks.iter().map(move |b| (p, b)));
-                blocks
-                    .map(|(p, b)| p.rows[b.first as usize + slot].lambda / h)
-                    .sum()
-            };
-            sum(0)
+        let forces = |world: &World| -> f64 {
+            let blocks = world
+                .problems()
+                .flat_map(|p| p.blocks.iter().map(move |b| (p, b)));
+            blocks
+                .map(|(p, b)| p.rows[b.first as usize].lambda / h)
+                .sum()
         };
+        let friction = |world: &World| world.momentum().lin.x / h - 100.0;
         let (mut world, rod) = lying_rod(15.0, copies);
         world.add_force(rod, [100.0, 0.0, 0.0]).unwrap();
         world.step(h).unwrap();
         close("normal force", forces(&world), 19.62, 1e-8);
+        close("friction", friction(&world), -100.0, 1e-8);
         assert!(
             world.velocity(rod).unwrap().lin.length() < 1e-8,
             "held by μ = 15"
@@ -226,12 +225,9 @@ fn t28_rod_battery() {
         let (mut world, rod) = lying_rod(0.1, copies);
         world.add_force(rod, [100.0, 0.0, 0.0]).unwrap();
         world.step(h).unwrap();
-        close(
-            "acceleration",
-            world.velocity(rod).unwrap().lin.x / h,
-            49.019,
-            1e-8,
-        );
+        let speed = world.velocity(rod).unwrap().lin.x;
+        close("acceleration", speed / h, 49.019, 1e-8);
+        close("friction", friction(&world), -1.962, 1e-8);
         let (mut world, rod) = lying_rod(0.1, copies);
         world.add_force(rod, [0.0, 30.0, 0.0]).unwrap();
         world.step(h).unwrap();
