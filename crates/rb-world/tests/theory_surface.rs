@@ -245,11 +245,7 @@ fn t28_rod_battery() {
 fn simbenchmark_rolling() {
     // One box of 10 kg pushed by 150 N under 25 balls, force along (0.5, 0.866): cone friction.
     let h = 1e-3;
-    let mut params = exact(DVec3::NEG_Y * 9.81);
-    params.sweeps.position = 5000;
-    params.sweeps.velocity = 5000;
-    params.sweeps.stop = 1e-14;
-    let mut world = World::new(params).unwrap();
+    let mut world = World::new(exact(DVec3::NEG_Y * 9.81)).unwrap();
     ground(&mut world, |c| rubbing_as(c, 0.5));
     let desc = BodyDesc::dynamic().at([0.0, 0.5, 0.0]).mass(
         10.0,
