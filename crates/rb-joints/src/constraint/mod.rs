@@ -18,11 +18,11 @@ pub use coupling::Coupling;
 pub use custom::CustomConstraint;
 pub use quantity::{Measure, Quantity};
 
-use crate::joint::{Coordinate, Coordinates, JointBody};
+use crate::joint::{Coordinate, Coordinates, JointBody, carried};
 use glam::DVec3;
 use rb_core::draw::DrawSink;
 use rb_core::handle::{BodyHandle, JointHandle};
-use rb_core::math::{Twist, exp_rotation};
+use rb_core::math::Twist;
 use rb_core::row::Row;
 use rb_core::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -60,20 +60,26 @@ impl ConstraintCx<'_> {
         self.handles.iter().position(|&b| b == body)
     }
 
+    /// Rows of a constraint with its bodies displaced by `by`, one translation (m) and rotation vector
+    /// (rad) each; coordinates of joints stay as they are.
+    pub fn rows_at(&self, constraint: &dyn Constraint, by: &[Twist]) -> ConstraintRows {
+        let moved = self.bodies.iter().zip(by).map(|(b, d)| carried(b, d));
+        let bodies: Vec<JointBody> = moved.collect();
+        let mut rows = Vec::new();
+        constraint.rows(
+            &ConstraintCx {
+                bodies: &bodies,
+                ..self.clone()
+            },
+            &mut rows,
+        );
+        rows
+    }
+
     /// Body `i` carried along its velocity for `time` (s): where a midpoint row takes its J.
     pub fn ahead(&self, i: usize, time: f64) -> JointBody {
         carried(&self.bodies[i], &(self.bodies[i].vel * time))
     }
-}
-
-/// A body displaced by a translation (m) and a rotation vector (rad) about its centre of mass.
-pub fn carried(body: &JointBody, by: &Twist) -> JointBody {
-    let turn = exp_rotation(by.ang);
-    let mut out = *body;
-    out.com += by.lin;
-    out.pose.p = out.com + turn * (body.pose.p - body.com);
-    out.pose.q = (turn * body.pose.q).normalize();
-    out
 }
 
 /// Stands for J while a row is made: unit along its first component.
