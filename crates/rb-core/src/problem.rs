@@ -9,6 +9,10 @@
 //! rows have b = 0 and R is physics alone: its velocity is the state. Rows that need no correction
 //! have equal terms in both.
 
+mod extra;
+
+pub use extra::{Extra, NO_EXTRA};
+
 use crate::law::Law;
 use crate::mass::InvMass;
 use crate::math::Twist;
@@ -50,7 +54,7 @@ pub struct ProblemBody {
 pub struct ProblemRow {
     /// J over the block's bodies (a, b).
     pub jac: [Twist; 2],
-    /// W Jᵀ.
+    /// W Jᵀ; W of the acting columns where a column map sets them apart (see [`Extra::acts`]).
     pub mjt: [Twist; 2],
     /// Terms of the position pass.
     pub position: Term,
@@ -122,45 +126,8 @@ pub struct Block {
     /// Who stated it.
     pub source: Source,
     /// Number of its entry in [`Problem::extras`]; [`NO_EXTRA`] for almost all blocks.
-    #[serde(default = "no_extra")]
+    #[serde(default = "extra::none")]
     pub extra: u32,
-}
-
-/// The block has neither further bodies nor coupled compliance.
-pub const NO_EXTRA: u32 = u32::MAX;
-
-fn no_extra() -> u32 {
-    NO_EXTRA
-}
-
-/// What few blocks have: bodies beyond the second, and compliance that couples rows.
-///
-/// Two bodies are the fast case and stay inline; the columns of further bodies spill here, so that a
-/// row over any number of bodies is exact in every solver.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Extra {
-    /// Bodies beyond the block's two, as numbers within the island.
-    pub bodies: Vec<u32>,
-    /// J over those bodies, row by row.
-    pub jac: Vec<Twist>,
-    /// W Jᵀ, in the order of `jac`.
-    pub mjt: Vec<Twist>,
-    /// Off-diagonal part of R, row-major, len × len with a zero diagonal; empty if R is diagonal.
-    pub cross: Vec<f64>,
-    /// Rows whose multipliers bound those of a [`Law::Spin`] block.
-    #[serde(default)]
-    pub normals: Vec<u32>,
-}
-
-impl Extra {
-    /// Columns of row `k` of the block: (body, J, W Jᵀ).
-    pub fn columns(&self, k: usize) -> impl Iterator<Item = (usize, &Twist, &Twist)> {
-        let n = self.bodies.len();
-        let at = k * n..(k + 1) * n;
-        let bodies = self.bodies.iter().map(|&b| b as usize);
-        let (jac, mjt) = (self.jac[at.clone()].iter(), self.mjt[at].iter());
-        bodies.zip(jac.zip(mjt)).map(|(b, (j, m))| (b, j, m))
-    }
 }
 
 impl Block {
@@ -211,7 +178,8 @@ impl Problem {
     }
 
     /// Appends a block over `bodies` and those of `extra`, whose `jac` holds the further columns of
-    /// every row and whose `cross` may couple the rows. Rows that move nothing are kept, without effect.
+    /// every row, whose `cross` may couple the rows and whose `acts` may turn their forces. Rows that
+    /// move nothing are kept, without effect.
     pub fn push_wide_block(
         &mut self,
         bodies: [u32; 2],
@@ -220,17 +188,19 @@ impl Problem {
         mut extra: Extra,
     ) {
         let first = self.rows.len() as u32;
-        let inv = bodies.map(|b| self.bodies[b as usize].inv);
-        let n = extra.bodies.len();
         extra.mjt.clear();
         for (k, row) in rows.iter().enumerate() {
-            let mjt = [inv[0].apply(&row.jac[0]), inv[1].apply(&row.jac[1])];
-            let mut diag = mjt[0].dot(&row.jac[0]) + mjt[1].dot(&row.jac[1]);
-            for (&body, jac) in extra.bodies.iter().zip(&extra.jac[k * n..(k + 1) * n]) {
-                let column = self.bodies[body as usize].inv.apply(jac);
-                diag += column.dot(jac);
-                extra.mjt.push(column);
-            }
+            let inv = |i: usize| match i {
+                0 | 1 => &self.bodies[bodies[i] as usize].inv,
+                _ => &self.bodies[extra.bodies[i - 2] as usize].inv,
+            };
+            let jac = extra.measuring(k, row);
+            let diag = (jac.iter().enumerate()).map(|(i, j)| inv(i).apply(j).dot(j));
+            let diag = diag.sum();
+            let columns = extra.acting(k).unwrap_or(&jac).iter().enumerate();
+            let columns: Vec<Twist> = columns.map(|(i, c)| inv(i).apply(c)).collect();
+            let mjt = [columns[0], columns[1]];
+            extra.mjt.extend_from_slice(&columns[2..]);
             self.rows.push(ProblemRow { mjt, diag, ..*row });
         }
         let number = self.extras.len() as u32;
@@ -256,6 +226,20 @@ impl Problem {
     #[inline]
     pub fn extra(&self, block: &Block) -> Option<&Extra> {
         self.extras.get(block.extra as usize)
+    }
+
+    /// Whether forces of a block act along other directions than its rows measure.
+    pub fn is_mapped(&self, block: &Block) -> bool {
+        self.extra(block).is_some_and(|e| !e.acts.is_empty())
+    }
+
+    /// Acting columns of one row of a block: (body, column), by which λ moves its bodies.
+    pub fn acting(&self, block: &Block, row: usize) -> impl Iterator<Item = (usize, Twist)> {
+        let mapped = self
+            .extra(block)
+            .and_then(|e| e.acting(row - block.first as usize));
+        let columns = self.columns(block, row).enumerate();
+        columns.map(move |(i, (b, j, _))| (b, mapped.map_or(*j, |acts| acts[i])))
     }
 
     /// Sum of the normal impulses that bound a [`Law::Spin`] block (N·s).

@@ -4,9 +4,9 @@
 //! the origin of b's joint frame.
 
 use crate::joint::{Joint, JointCx};
+use crate::kinds::AnyJoint;
 use crate::options::{RowOptions, Yield};
 use crate::parts::Frames;
-use crate::registry::AnyJoint;
 use rb_core::Result;
 use rb_core::compliance::Compliance;
 use rb_core::error::check;

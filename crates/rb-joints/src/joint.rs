@@ -18,7 +18,7 @@ use crate::parts::Frames;
 use crate::placing::swung;
 use glam::DVec3;
 use rb_core::draw::DrawSink;
-use rb_core::math::{Pose, Twist};
+use rb_core::math::{Pose, Twist, exp_rotation};
 use rb_core::row::{Row, RowKind};
 use rb_core::{Error, Result, error::check};
 use smallvec::SmallVec;
@@ -34,6 +34,16 @@ pub struct JointBody {
     pub vel: Twist,
 }
 
+/// A body displaced by a translation (m) and a rotation vector (rad) about its centre of mass.
+pub fn carried(body: &JointBody, by: &Twist) -> JointBody {
+    let turn = exp_rotation(by.ang);
+    let mut out = *body;
+    out.com += by.lin;
+    out.pose.p = out.com + turn * (body.pose.p - body.com);
+    out.pose.q = (turn * body.pose.q).normalize();
+    out
+}
+
 /// What a joint may look at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct JointCx {
@@ -43,6 +53,25 @@ pub struct JointCx {
     pub b: JointBody,
     /// Substep (s). Decides only which limits are close enough to need a row.
     pub h: f64,
+}
+
+impl JointCx {
+    /// Rows of a joint with both bodies displaced by `by`, one translation (m) and rotation vector
+    /// (rad) each.
+    pub fn rows_at(&self, joint: &dyn Joint, memory: &JointMemory, by: &[Twist]) -> Rows {
+        let mut rows = Rows::new();
+        joint.rows(&self.displaced(by), memory, &mut rows);
+        rows
+    }
+
+    /// The context with both bodies displaced by `by`.
+    pub fn displaced(&self, by: &[Twist]) -> Self {
+        Self {
+            a: carried(&self.a, &by[0]),
+            b: carried(&self.b, &by[1]),
+            h: self.h,
+        }
+    }
 }
 
 /// Rows of one joint.

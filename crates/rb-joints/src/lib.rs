@@ -20,56 +20,41 @@
 //! # Ok::<(), rb_core::Error>(())
 //! ```
 
+pub mod kinds;
 pub mod parts;
 
 mod actuator;
 mod axis;
-mod ball;
+mod built;
 mod constraint;
 mod curvature;
 mod custom;
-mod cylindrical;
 mod desc;
-mod distance;
 mod drive;
 mod elements;
-mod fixed;
 mod gizmo;
-mod hinge;
 mod joint;
 mod memory;
 mod options;
 mod placing;
-mod registry;
-mod screw;
-mod six_dof;
-mod slider;
-mod universal;
-mod wheel;
 
 pub use actuator::Actuator;
 pub use axis::{Axis, Role, SLOTS, Slot};
-pub use ball::Ball;
+pub use built::{Along, Jointed, Kind, Plain, Single};
 pub use constraint::{
     AnyConstraint, Constraint, ConstraintCx, ConstraintRow, ConstraintRows, Coupling,
-    CustomConstraint, JointView, Measure, Quantity, carried, check_constraint, check_joint,
+    CustomConstraint, JointView, Measure, Quantity, check_constraint, check_joint,
 };
 pub use curvature::{eigen, stiffness};
 pub use custom::Custom;
-pub use cylindrical::Cylindrical;
 pub use desc::{JointDesc, reaction};
-pub use distance::Distance;
 pub use drive::{Drive, LIMIT_MARGIN};
 pub use elements::{Limits, Motor, MotorMode, Spring};
-pub use fixed::Fixed;
-pub use hinge::Hinge;
-pub use joint::{Coordinate, Coordinates, Joint, JointBody, JointCx, Rows, check_frames, is_rigid};
+pub use joint::{
+    Coordinate, Coordinates, Joint, JointBody, JointCx, Rows, carried, check_frames, is_rigid,
+};
+pub use kinds::AnyJoint;
+pub use kinds::named::*;
 pub use memory::JointMemory;
 pub use options::{RowOptions, Yield};
 pub use placing::{frame_across, frame_along, frames_at};
-pub use registry::AnyJoint;
-pub use screw::Screw;
-pub use six_dof::SixDof;
-pub use slider::Slider;
-pub use universal::Universal;
-pub use wheel::Wheel;

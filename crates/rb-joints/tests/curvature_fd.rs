@@ -1,14 +1,17 @@
-//! J, J̇ v and the geometric stiffness of every joint of the registry and of every quantity, held
-//! against differences of their own gaps by the check offered to users.
+//! J, J̇ v and the geometric stiffness of every joint of the registry, of every quantity and of
+//! every constructor of rows with a gap, held against differences of their own gaps by the check offered to users.
 
 mod common;
 
 use common::{Random, driven, remembered};
 use glam::DVec3;
+use rb_core::compliance::Compliance;
 use rb_core::handle::{BodyHandle, JointHandle};
+use rb_core::math::Twist;
+use rb_core::row::{Row, RowKind};
 use rb_joints::{
-    AnyJoint, Axis, ConstraintCx, Coupling, Joint, JointBody, JointMemory, JointView, Quantity,
-    check_constraint, check_joint,
+    AnyJoint, Axis, Constraint, ConstraintCx, ConstraintRow, ConstraintRows, Coupling, Joint,
+    JointBody, JointMemory, JointView, Quantity, check_constraint, check_joint,
 };
 
 /// Away from where angles jump or axes lose their direction.
@@ -61,6 +64,7 @@ fn every_quantity() {
     let mut random = Random::new(8);
     let handles: Vec<BodyHandle> = (0..4).map(|k| BodyHandle::from_raw(k, 0)).collect();
     let h = |k: usize| handles[k];
+    let mut worst = 0.0f64;
     for _ in 0..40 {
         let bodies: Vec<JointBody> = (0..4).map(|_| random.body()).collect();
         let e = random.vector().normalize();
@@ -93,7 +97,71 @@ fn every_quantity() {
             let coupling = Coupling::new(quantity.clone()).hold(value - 0.1);
             let e = check_constraint(&coupling, &cx);
             assert!(e.worst() < 1e-6, "{quantity:?}: {e:?}");
+            worst = worst.max(e.worst());
         }
+    }
+    println!("quantities: J, bend and stiffness {worst:.1e}");
+}
+
+/// A constructor of a row with a gap, from J, the gap and the context.
+type Make = fn([Twist; 2], f64) -> Row;
+
+/// Rows over the sum of two distances, stated by one constructor and looked at as positions.
+#[derive(Debug)]
+struct Stated(Quantity, Make);
+
+impl Constraint for Stated {
+    fn rows(&self, cx: &ConstraintCx, out: &mut ConstraintRows) {
+        let m = self.0.measure(cx).unwrap();
+        let mut row = ConstraintRow::new(m.jac, |j| (self.1)(j, m.value));
+        row.row.kind = RowKind::HARD;
+        out.push(row);
+    }
+}
+
+#[test]
+fn every_constructor_keeps_the_gap_and_its_derivative_together() {
+    let all: [(&str, Make); 9] = [
+        ("bilateral", |j, q| Row::bilateral(j, q, 0)),
+        ("unilateral", |j, q| Row::unilateral(j, q, 0)),
+        ("compliant", |j, q| {
+            Row::compliant(j, q, Compliance::new(1e-3, 0.02).unwrap(), 0)
+        }),
+        ("spring", |j, q| Row::spring(j, q, 30.0, 1.0, 0)),
+        ("prescribed", |j, q| Row::prescribed(j, q, 0.3, 0)),
+        ("acceleration", |j, q| {
+            Row::acceleration(j, q, 0.1, 0.2, [1.0, 2.0], 0)
+        }),
+        ("pd", |j, q| {
+            Row::pd(j, q, 0.3, [40.0, 2.0], 5.0, common::H, 0)
+        }),
+        ("restitution", |j, q| Row::restitution(j, q, 0.5, 0.05, 0)),
+        ("reversed", |j, q| Row::unilateral(j, q, 0).reversed()),
+    ];
+    let mut random = Random::new(10);
+    for (name, make) in all {
+        let mut worst = [0.0f64; 3];
+        for _ in 0..20 {
+            let bodies: Vec<JointBody> = (0..3).map(|_| random.body()).collect();
+            let handles: Vec<BodyHandle> = (0..3).map(|k| BodyHandle::from_raw(k, 0)).collect();
+            let mut span = |a: usize, b: usize| {
+                Quantity::distance(handles[a], random.vector(), handles[b], random.vector())
+            };
+            let quantity = Quantity::sum([(1.0, span(0, 1)), (-0.4, span(1, 2))]);
+            let cx = ConstraintCx {
+                bodies: &bodies,
+                handles: &handles,
+                joints: &[],
+                h: common::H,
+                time: 0.0,
+            };
+            let e = check_constraint(&Stated(quantity, make), &cx);
+            let found = [e.jacobian, e.bend, e.stiffness];
+            worst.iter_mut().zip(found).for_each(|(w, e)| *w = w.max(e));
+        }
+        let [j, bend, stiffness] = worst;
+        println!("{name:12} J {j:.1e}, bend {bend:.1e}, stiffness {stiffness:.1e}");
+        assert!(worst.iter().all(|w| *w < 1e-6), "{name}: {worst:?}");
     }
 }
 

@@ -56,7 +56,8 @@ impl<'a> Joints<'a> {
         let plan = &scratch.plan;
         plan.work.filter(|&w| w > 0)?;
         let mut by_joint = vec![None; plan.order.len()];
-        for block in &p.blocks {
+        // The factor is symmetric: blocks with a column map are left to the sweeps.
+        for block in p.blocks.iter().filter(|b| !p.is_mapped(b)) {
             match block.source {
                 Source::Joint(j) => by_joint[j as usize] = Some(*block),
                 Source::Constraint(k) => by_joint[plan.pairs() + k as usize] = Some(*block),

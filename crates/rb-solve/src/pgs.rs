@@ -105,7 +105,7 @@ fn sweep(
     };
     let mut joints = Joints::new(p, pass, scratch);
     let direct = joints.is_some();
-    let alone = |b: &Block| !direct || matches!(b.source, Source::Contact { .. });
+    let alone = |b: &Block| !direct || matches!(b.source, Source::Contact { .. }) || p.is_mapped(b);
     let singles: Vec<usize> = (0..p.blocks.len())
         .filter(|&i| alone(&p.blocks[i]))
         .collect();
@@ -156,7 +156,7 @@ fn prepare(p: &Problem, pass: Pass, scratch: &mut Scratch) {
         scratch.offsets.push(scratch.numbers.len() as u32);
         if block.law != Law::Rows {
             prepare_friction(p, block, pass, &mut scratch.numbers);
-        } else if block.len > 1 {
+        } else if block.len > 1 && !p.is_mapped(block) {
             let start = scratch.numbers.len();
             let n = block.len as usize;
             for i in block.rows() {
@@ -189,6 +189,9 @@ fn visit(p: &mut Problem, index: usize, pass: Pass, matrices: &Matrices) -> f64 
     let block = p.blocks[index];
     let data = &matrices.numbers[matrices.offsets[index] as usize..];
     match block.law {
+        Law::Rows if block.extra != NO_EXTRA && p.is_mapped(&block) => {
+            visit_mapped(p, &block, pass)
+        }
         Law::Rows if block.len == 1 => visit_row(p, &block, block.first as usize, pass),
         Law::Rows => visit_rows(p, &block, pass, data),
         law @ Law::Spin { .. } => visit_spin(p, &block, law, pass),
@@ -215,13 +218,36 @@ fn visit_row(p: &mut Problem, block: &Block, r: usize, pass: Pass) -> f64 {
     if a <= 0.0 {
         return 0.0;
     }
-    let next = (row.lambda - w / a).max(row.lo).min(row.hi);
-    let delta = next - row.lambda;
+    set(p, block, r, row.lambda - w / a)
+}
+
+/// Sets a multiplier, as far as its bounds allow; returns the change.
+fn set(p: &mut Problem, block: &Block, r: usize, wanted: f64) -> f64 {
+    let row = &p.rows[r];
+    let delta = wanted.max(row.lo).min(row.hi) - row.lambda;
     if delta == 0.0 {
         return 0.0;
     }
     p.push_impulse(block, r, delta);
     delta.abs() * p.rows[r].diag
+}
+
+/// Share of J W Jᵀ below which a row's own force J W (J + E)ᵀ does not count as an answer.
+const UNANSWERED: f64 = 1e-12;
+
+/// Rows whose forces act along other directions than they measure, one by one: their matrix is not
+/// symmetric. Where a force would not move its own row the right way (Painlevé) the law has no or
+/// several solutions; the row then exerts nothing, and the certificate says it is unmet.
+fn visit_mapped(p: &mut Problem, block: &Block, pass: Pass) -> f64 {
+    block.rows().fold(0.0, |change: f64, r| {
+        let own = p.shared(block, r, block, r) + p.rows[r].term(pass).reg;
+        let next = if own > UNANSWERED * p.rows[r].diag {
+            p.rows[r].lambda - p.violation(block, r, pass) / own
+        } else {
+            0.0
+        };
+        change.max(set(p, block, r, next))
+    })
 }
 
 fn visit_rows(p: &mut Problem, block: &Block, pass: Pass, a: &[f64]) -> f64 {

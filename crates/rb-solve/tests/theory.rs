@@ -1,8 +1,9 @@
-//! Acceptance cases of the theory at solver level: T01, T02, T05, T17, T18.
+//! Acceptance cases of the theory at solver level: T01, T02, T05, T17, T18, T28.
 
 mod common;
 
 use common::{Random, Scene};
+use glam::DVec3;
 use proptest::prelude::*;
 use rb_solve::conic::{FrictionLaw, FrictionProblem, central_path};
 use rb_solve::lcp::{BoxedLcp, End, Method};
@@ -151,25 +152,29 @@ fn boxed_tower(cubes: usize, mu: f64) -> BoxedLcp {
     BoxedLcp::new(w, q, lo, hi).expect("valid")
 }
 
-/// Friction as a pyramid of four edges: unknowns (r_n, β, slip speed), unsymmetric.
-fn pyramid_tower(cubes: usize, mu: f64) -> BoxedLcp {
-    let (w, q) = tower(cubes);
-    let nc = 4 * cubes;
+/// Edges of a friction pyramid, as tangent (1 or 2) and sign.
+const EDGES: [(usize, f64); 4] = [(1, 1.0), (2, 1.0), (1, -1.0), (2, -1.0)];
+
+/// Friction as a pyramid of given edges, for contacts of three rows each: unknowns (r_n, β, slip
+/// speed), unsymmetric.
+fn pyramid(w: &Matrix, q: &[f64], mu: f64, edges: &[(usize, f64)]) -> BoxedLcp {
+    let (nc, k) = (q.len() / 3, edges.len());
     // Row of W and sign of an unknown; `None` for slip speeds.
-    let part = |k: usize| match k {
-        k if k < nc => Some((3 * k, 1.0)),
-        k if k < 5 * nc => {
-            let (c, d) = ((k - nc) / 4, (k - nc) % 4);
-            Some((3 * c + 1 + d % 2, if d < 2 { 1.0 } else { -1.0 }))
+    let part = |i: usize| match i {
+        i if i < nc => Some((3 * i, 1.0)),
+        i if i < (k + 1) * nc => {
+            let (c, (row, sign)) = ((i - nc) / k, edges[(i - nc) % k]);
+            Some((3 * c + row, sign))
         }
         _ => None,
     };
-    let contact = |k: usize| match k {
-        k if k < nc => k,
-        k if k < 5 * nc => (k - nc) / 4,
-        k => k - 5 * nc,
+    let contact = |i: usize| match i {
+        i if i < nc => i,
+        i if i < (k + 1) * nc => (i - nc) / k,
+        i => i - (k + 1) * nc,
     };
-    let m = Matrix::from_fn(6 * nc, 6 * nc, |i, j| match (part(i), part(j)) {
+    let n = (k + 2) * nc;
+    let m = Matrix::from_fn(n, n, |i, j| match (part(i), part(j)) {
         (Some((a, s)), Some((b, t))) => s * t * w[(a, b)],
         _ if contact(i) != contact(j) => 0.0,
         (Some(_), None) => f64::from(u8::from(i >= nc)),
@@ -182,10 +187,60 @@ fn pyramid_tower(cubes: usize, mu: f64) -> BoxedLcp {
         }
         (None, None) => 0.0,
     });
-    let offset = (0..6 * nc)
-        .map(|k| part(k).map_or(0.0, |(row, sign)| sign * q[row]))
+    let offset = (0..n)
+        .map(|i| part(i).map_or(0.0, |(row, sign)| sign * q[row]))
         .collect();
     BoxedLcp::nonnegative(m, offset).expect("valid")
+}
+
+/// T28: a rod of 2 kg lying on both ends under a force, its friction directions stated once and again.
+/// Returns N and the friction (N) and the acceleration along x (m/s²).
+fn lying_rod(mu: f64, force: DVec3, rising: f64, copies: usize, method: Method) -> [f64; 3] {
+    let (m, h) = (2.0, 1e-3);
+    let free = force * (h / m) - DVec3::Y * (9.81 * h - rising);
+    let axes = [DVec3::Y, DVec3::X, DVec3::Z];
+    let rows: Vec<(DVec3, DVec3)> = [-1.0, 1.0]
+        .into_iter()
+        .flat_map(|x| axes.map(|e| (e, DVec3::new(x, -0.05, 0.0).cross(e))))
+        .collect();
+    let w = Matrix::from_fn(6, 6, |i, j| {
+        rows[i].0.dot(rows[j].0) / m + rows[i].1.dot(rows[j].1)
+    });
+    let q: Vec<f64> = rows.iter().map(|(e, _)| e.dot(free)).collect();
+    let edges = EDGES.repeat(1 + copies);
+    let p = pyramid(&w, &q, mu, &edges);
+    let z = method.solve(&p).z;
+    assert!(error_measure(&p, &z) < 1e-9, "{method:?}");
+    let normal = (z[0] + z[1]) / h;
+    let along = |(row, sign): (usize, f64)| if row == 1 { sign } else { 0.0 };
+    let friction: f64 = (0..2 * edges.len())
+        .map(|i| along(edges[i % edges.len()]) * z[2 + i] / h)
+        .sum();
+    [normal, friction, (free.x + friction * h / m) / h]
+}
+
+#[test]
+fn t28_duplicated_friction_directions_change_nothing() {
+    let push = DVec3::X * 100.0;
+    let cases = [
+        (15.0, push, 0.0, [19.62, -100.0, 0.0]),
+        (0.1, push, 0.0, [19.62, -1.962, 49.019]),
+        (0.1, DVec3::Y * 30.0, 0.0, [0.0; 3]),
+        (0.1, DVec3::ZERO, 1.0, [0.0; 3]),
+    ];
+    let mut worst = 0.0f64;
+    for (mu, force, rising, wanted) in cases {
+        for copies in 0..=3 {
+            for method in [Method::Lemke, Method::Auto] {
+                let found = lying_rod(mu, force, rising, copies, method);
+                for (value, wanted) in found.into_iter().zip(wanted) {
+                    worst = worst.max((value - wanted).abs());
+                }
+            }
+        }
+    }
+    println!("rod battery with 4 to 16 directions: {worst:.1e}");
+    assert!(worst < 1e-8, "{worst:e}");
 }
 
 #[test]
@@ -208,7 +263,8 @@ fn t05_towers_of_boxes() {
             }
         }
         for cubes in [1, 2, 5, 10] {
-            let p = pyramid_tower(cubes, mu);
+            let (w, q) = tower(cubes);
+            let p = pyramid(&w, &q, mu, &EDGES);
             for method in [Method::Lemke, Method::Auto] {
                 let e = error_measure(&p, &method.solve(&p).z);
                 println!(

@@ -323,8 +323,8 @@ impl Island {
         for block in &self.problem.blocks {
             for r in block.rows() {
                 let row = &self.problem.rows[r];
-                for (body, jac, _) in self.problem.columns(block, r) {
-                    impulse[body] += jac.ang * row.lambda;
+                for (body, column) in self.problem.acting(block, r) {
+                    impulse[body] += column.ang * row.lambda;
                 }
             }
         }

@@ -49,21 +49,6 @@ fn kinds() -> Vec<AnyJoint> {
     all
 }
 
-/// Linear momentum, and the discrete angular momentum the variational update keeps.
-fn momenta(world: &World, h: f64) -> [DVec3; 2] {
-    let (mut p, mut l) = (DVec3::ZERO, DVec3::ZERO);
-    for (_, b) in world.bodies() {
-        let mv = b.vel.lin * b.mass.mass;
-        let inertia = b.mass.inertia_local;
-        let psi = b.q.conjugate() * b.vel.ang * (0.5 * h);
-        let ip = inertia * psi;
-        p += mv;
-        l += b.com.cross(mv)
-            + b.q * (ip * (1.0 - psi.length_squared()).sqrt() - psi.cross(ip)) * (2.0 / h);
-    }
-    [p, l]
-}
-
 #[test]
 fn momentum_is_kept_with_every_joint() {
     let h = 1e-3;

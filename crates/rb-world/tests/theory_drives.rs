@@ -28,7 +28,7 @@ fn t03_motor_stall() {
             let torque = world.drive_loads(joint).unwrap()[0].force;
             let held = rate > 0.0 && k > 100;
             assert!(
-                (torque - if held { 5.0 } else { tau }).abs() < 1e-9,
+                (torque - if held { 5.0 } else { tau }).abs() < 1e-10,
                 "torque {torque} at {t}"
             );
         }

@@ -38,17 +38,17 @@ fn crossings(h: f64, t_end: f64) -> Vec<f64> {
 
 #[test]
 fn t22_free_asymmetric_body() {
-    let exact = [2.74107, 7.76700, 12.79293];
-    let coarse = crossings(0.01, 13.0);
-    assert_eq!(coarse.len(), 3);
-    for (t, e) in coarse.iter().zip(exact) {
+    let exact = [2.74107, 7.76700, 12.79293, 17.81886];
+    let coarse = crossings(0.01, 18.0);
+    assert_eq!(coarse.len(), 4);
+    for (t, e) in coarse.iter().zip(exact).take(3) {
         close("crossing at h = 0.01", *t, e, 6e-3);
     }
-    for (t, e) in coarse.iter().zip([2.74006, 7.76414, 12.78822]) {
+    for (t, e) in coarse.iter().zip([2.74006, 7.76414, 12.78822, 17.81230]) {
         close("crossing of the reference script", *t, e, 2e-5);
     }
-    let fine = crossings(0.005, 13.0);
-    for k in 0..3 {
+    let fine = crossings(0.005, 18.0);
+    for k in 0..4 {
         let ratio = (coarse[k] - exact[k]) / (fine[k] - exact[k]);
         assert!(
             (3.5..4.6).contains(&ratio),
@@ -87,9 +87,11 @@ fn t22_variational_keeps_momentum_and_energy() {
 
 #[test]
 fn t36_pendulum() {
-    // A point mass on a hard row of length 1 from 90°.
+    // A point mass on a hard row of length 1 from 90°, linearised once per step.
     let h = 1e-3;
-    let mut world = World::new(exact(DVec3::NEG_Y * G)).unwrap();
+    let mut params = exact(DVec3::NEG_Y * G);
+    params.stabilisation = Some(Stabilisation::Implicit);
+    let mut world = World::new(params).unwrap();
     let anchor = world.add_body(BodyDesc::fixed()).unwrap();
     let desc = BodyDesc::dynamic()
         .at([1.0, 0.0, 0.0])
@@ -113,15 +115,9 @@ fn t36_pendulum() {
         last = p.x;
     });
     let period = crossings[2] - crossings[0];
-    close("period", period, 2.36785, 5e-6 * 2.36785 + 5e-6);
-    close(
-        "period against the elliptic integral",
-        period,
-        2.367841948,
-        1e-2 * 2.367841948,
-    );
+    close("period", period, 2.367841948, 5e-6 * 2.367841948);
     assert!(
-        worst <= 1.05 * h * h * G,
+        worst <= 1.05 * h * h * G && worst > 0.95 * h * h * G,
         "joint error {worst:e} m, bound {:e}",
         h * h * G
     );

@@ -88,6 +88,28 @@ fn t16d_there_and_back() {
     let [x, v] = bead_state(&world, body);
     close("x", x, 1.0, 1e-6);
     close("v", v, -0.3, 1e-6);
+    // An implicit step, then an explicit one backwards in time: with the velocity turned round.
+    let scheme = |alpha, beta| Params {
+        scheme: Scheme { alpha, beta },
+        ..weightless()
+    };
+    let (mut world, body) = bead(scheme(1.0, 1.0), 1.0, 1.0, 0.3);
+    world
+        .add_coupling(
+            Coupling::new(Quantity::point(body, DVec3::ZERO, DVec3::X))
+                .drive(Drive::new().spring(Spring::new(0.0, 50.0, 0.0))),
+        )
+        .unwrap();
+    world.step(0.01).unwrap();
+    let back = -bead_state(&world, body)[1];
+    world
+        .set_velocity(body, [back, 0.0, 0.0], DVec3::ZERO)
+        .unwrap();
+    world.set_params(scheme(0.0, 0.0)).unwrap();
+    world.step(0.01).unwrap();
+    let [x, v] = bead_state(&world, body);
+    close("x, implicit and back", x, 1.0, 1e-6);
+    close("v, implicit and back", v, -0.3, 1e-6);
 }
 
 #[test]
@@ -99,16 +121,12 @@ fn t16f_restitution_of_a_row() {
             out.push(along_x(|j| Row::restitution(j, gap, e, 0.05, 0)));
         });
         world.step(0.01).unwrap();
-        let v = bead_state(&world, body)[1];
-        // e = 0 may still close the gap within the step.
-        close("rebound", v.max(0.0), 10.0 * e, 1e-10);
+        // With e = 0 the first step only closes the gap.
+        if e > 0.0 {
+            close("rebound", bead_state(&world, body)[1], 10.0 * e, 1e-10);
+        }
         world.step(0.01).unwrap();
-        close(
-            "after",
-            bead_state(&world, body)[1].max(0.0),
-            10.0 * e,
-            1e-10,
-        );
+        close("after", bead_state(&world, body)[1], 10.0 * e, 1e-10);
     }
 }
 
@@ -167,9 +185,10 @@ fn t25_knife_edge() {
     let ([x, y], residual) = knife_edge(1e-3, true);
     assert!(residual < 1e-12, "midpoint row {residual:e}");
     assert!(
-        x.abs() < 1.5e-6 && y.abs() < 1e-5,
+        x.abs() < 1.3e-7 && y.abs() < 8.1e-6,
         "midpoint errors {x:e} {y:e}"
     );
+    println!("midpoint errors {x:.2e} {y:.2e}");
     let ([_, half], _) = knife_edge(5e-4, true);
     close("quarters with h", y / half, 4.0, 0.05);
 }

@@ -117,6 +117,6 @@ fn t23b_disc_on_its_rim() {
             (found - rate).abs()
         })
         .collect();
-    assert!(errors[2] < 0.01 * rate);
+    assert!(errors[0] < 0.01 * rate, "1 % at h = 1e-3");
     first_order("rate of the contact point", &errors);
 }

@@ -5,9 +5,9 @@
 //!            geometric stiffness with second differences of φ along straight motions
 //! Result     largest error relative to the largest entry; good rows are below 1e-6
 
-use super::{Constraint, ConstraintCx, carried};
+use super::{Constraint, ConstraintCx};
 use crate::curvature::stiffness;
-use crate::joint::{Joint, JointCx, Rows};
+use crate::joint::{Joint, JointCx};
 use crate::memory::JointMemory;
 use glam::DVec3;
 use rb_core::math::Twist;
@@ -38,17 +38,12 @@ type Seen = (u8, f64, Vec<Twist>);
 /// angle at half a turn are left out.
 pub fn check_joint(joint: &dyn Joint, cx: &JointCx, memory: &JointMemory) -> Errors {
     let see = |by: &[Twist]| {
-        let moved = JointCx {
-            a: carried(&cx.a, &by[0]),
-            b: carried(&cx.b, &by[1]),
-            h: cx.h,
-        };
-        let mut rows = Rows::new();
-        joint.rows(&moved, memory, &mut rows);
+        let rows = cx.rows_at(joint, memory, by);
         let position = |r: &&rb_core::row::Row| matches!(r.kind, RowKind::Position { .. });
         let rows = rows.iter().filter(position);
         let mut seen: Vec<Seen> = rows.map(|r| (r.slot, r.gap, r.jac.to_vec())).collect();
-        for (k, c) in joint.coordinates(&moved, memory).iter().enumerate() {
+        let coordinates = joint.coordinates(&cx.displaced(by), memory);
+        for (k, c) in coordinates.iter().enumerate() {
             seen.push((200 + k as u8, c.value, c.jac.to_vec()));
         }
         seen
@@ -59,18 +54,7 @@ pub fn check_joint(joint: &dyn Joint, cx: &JointCx, memory: &JointMemory) -> Err
 /// Checks the position rows of a constraint at one state, and its J̇ v where it gives one.
 pub fn check_constraint(constraint: &dyn Constraint, cx: &ConstraintCx) -> Errors {
     let see = |by: &[Twist]| {
-        let bodies: Vec<_> = cx
-            .bodies
-            .iter()
-            .zip(by)
-            .map(|(b, d)| carried(b, d))
-            .collect();
-        let moved = ConstraintCx {
-            bodies: &bodies,
-            ..cx.clone()
-        };
-        let mut rows = Vec::new();
-        constraint.rows(&moved, &mut rows);
+        let rows = cx.rows_at(constraint, by);
         let position = |r: &super::ConstraintRow| matches!(r.row.kind, RowKind::Position { .. });
         let rows = rows.into_iter().filter(position);
         rows.map(|r| (r.row.slot, r.row.gap, r.jac.to_vec()))

@@ -16,11 +16,11 @@
 //! Errors     those of the quantity, the drive and the options; a mass below zero
 //! Source     theory §4.8 and §3.4 (assembly: M += Jᵀ m J, f −= Jᵀ m J̇ v)
 
-use super::{Constraint, ConstraintCx, ConstraintRow, ConstraintRows, Quantity, carried};
+use super::{Constraint, ConstraintCx, ConstraintRow, ConstraintRows, Quantity};
 use crate::axis::{Axis, Role, Slot};
 use crate::drive::Drive;
 use crate::elements::Limits;
-use crate::joint::{Coordinate, JointBody, Rows};
+use crate::joint::{Coordinate, JointBody, Rows, carried};
 use crate::options::RowOptions;
 use rb_core::Result;
 use rb_core::error::check;

@@ -18,11 +18,11 @@ pub use coupling::Coupling;
 pub use custom::CustomConstraint;
 pub use quantity::{Measure, Quantity};
 
-use crate::joint::{Coordinate, Coordinates, JointBody};
+use crate::joint::{Coordinate, Coordinates, JointBody, carried};
 use glam::DVec3;
 use rb_core::draw::DrawSink;
 use rb_core::handle::{BodyHandle, JointHandle};
-use rb_core::math::{Twist, exp_rotation};
+use rb_core::math::Twist;
 use rb_core::row::Row;
 use rb_core::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -60,20 +60,26 @@ impl ConstraintCx<'_> {
         self.handles.iter().position(|&b| b == body)
     }
 
+    /// Rows of a constraint with its bodies displaced by `by`, one translation (m) and rotation vector
+    /// (rad) each; coordinates of joints stay as they are.
+    pub fn rows_at(&self, constraint: &dyn Constraint, by: &[Twist]) -> ConstraintRows {
+        let moved = self.bodies.iter().zip(by).map(|(b, d)| carried(b, d));
+        let bodies: Vec<JointBody> = moved.collect();
+        let mut rows = Vec::new();
+        constraint.rows(
+            &ConstraintCx {
+                bodies: &bodies,
+                ..self.clone()
+            },
+            &mut rows,
+        );
+        rows
+    }
+
     /// Body `i` carried along its velocity for `time` (s): where a midpoint row takes its J.
     pub fn ahead(&self, i: usize, time: f64) -> JointBody {
         carried(&self.bodies[i], &(self.bodies[i].vel * time))
     }
-}
-
-/// A body displaced by a translation (m) and a rotation vector (rad) about its centre of mass.
-pub fn carried(body: &JointBody, by: &Twist) -> JointBody {
-    let turn = exp_rotation(by.ang);
-    let mut out = *body;
-    out.com += by.lin;
-    out.pose.p = out.com + turn * (body.pose.p - body.com);
-    out.pose.q = (turn * body.pose.q).normalize();
-    out
 }
 
 /// Stands for J while a row is made: unit along its first component.
@@ -86,6 +92,8 @@ pub struct ConstraintRow {
     pub row: Row,
     /// J, one 1 × 6 entry per body of the context.
     pub jac: SmallVec<[Twist; 4]>,
+    /// Column map J + E, along which a positive λ acts; `None` acts along J.
+    pub acts: Option<SmallVec<[Twist; 4]>>,
 }
 
 impl ConstraintRow {
@@ -94,20 +102,72 @@ impl ConstraintRow {
     /// round) is done to J.
     pub fn new(jac: impl IntoIterator<Item = Twist>, make: impl FnOnce([Twist; 2]) -> Row) -> Self {
         let row = make(PROBE);
-        let scale = match row.jac[0].lin.x {
-            0.0 => 1.0,
-            turned => turned,
-        };
+        let scale = turn(&row);
         Self {
             row,
             jac: jac.into_iter().map(|j| j * scale).collect(),
+            acts: None,
         }
+    }
+
+    /// A row that measures J v⁺ and acts along J + `slip` = N′ − μQ′: a force that brings another one
+    /// with it, as the normal force of a sliding contact brings −μ Q along the slip. Each entry of
+    /// `slip` is ∂(force on the body)/∂λ beyond J, for the J handed in here.
+    ///
+    /// Momentum is kept if the entries of J + `slip` are equal and opposite forces along one line.
+    /// Sweeps solve such rows, which have no symmetric matrix; the exact solver refuses them as
+    /// unsupported. Where J W (J + E)ᵀ ≤ 0 (Painlevé) the row exerts nothing and is reported unmet:
+    /// friction that may have to stick is a contact's. Source: theory §4.11.
+    ///
+    /// ```
+    /// use glam::DVec3;
+    /// use rb_core::{math::Twist, row::Row};
+    /// use rb_joints::ConstraintRow;
+    ///
+    /// // A bead held above y = 0 that slides along +x with μ = 0.3.
+    /// let force = |f: DVec3| [Twist::new(f, DVec3::ZERO)];
+    /// let row = ConstraintRow::mapped(force(DVec3::Y), force(DVec3::X * -0.3), |j| {
+    ///     Row::unilateral(j, 0.0, 0)
+    /// });
+    /// assert_eq!(row.jac[0].lin, DVec3::Y);
+    /// assert_eq!(row.acting()[0].lin, DVec3::new(-0.3, 1.0, 0.0));
+    /// ```
+    pub fn mapped(
+        jac: impl IntoIterator<Item = Twist>,
+        slip: impl IntoIterator<Item = Twist>,
+        make: impl FnOnce([Twist; 2]) -> Row,
+    ) -> Self {
+        let plain = Self::new(jac, make);
+        let scale = turn(&plain.row);
+        let acts = plain.jac.iter().zip(slip).map(|(&j, e)| j + e * scale);
+        Self {
+            acts: Some(acts.collect()),
+            ..plain
+        }
+    }
+
+    /// What a positive λ pushes along, per body.
+    pub fn acting(&self) -> &[Twist] {
+        self.acts.as_deref().unwrap_or(&self.jac)
+    }
+
+    /// Whether J and the column map have one entry per body.
+    pub fn fits(&self, bodies: usize) -> bool {
+        self.jac.len() == bodies && self.acting().len() == bodies
     }
 
     /// J v of the bodies' velocities (m/s or rad/s).
     pub fn rate(&self, cx: &ConstraintCx) -> f64 {
         let halves = self.jac.iter().zip(cx.bodies);
         halves.map(|(j, b)| j.dot(&b.vel)).sum()
+    }
+}
+
+/// What a constructor did to the probe: ±1, and 1 for one that ignores it.
+fn turn(row: &Row) -> f64 {
+    match row.jac[0].lin.x {
+        0.0 => 1.0,
+        turned => turned,
     }
 }
 

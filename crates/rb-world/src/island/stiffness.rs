@@ -12,7 +12,7 @@ use super::{Island, NO_SLOT, Shared};
 use rb_core::math::Twist;
 use rb_core::params::GeometricStiffness;
 use rb_core::problem::ProblemRow;
-use rb_joints::{ConstraintCx, Joint, JointCx, JointMemory, Rows, carried, eigen, stiffness};
+use rb_joints::{Joint, JointCx, JointMemory, eigen, stiffness};
 
 /// Share of the largest stiffness below which a direction counts as free.
 const NOTHING: f64 = 1e-9;
@@ -31,21 +31,9 @@ impl Island {
             return Vec::new();
         }
         let k = stiffness(2, |by| {
-            let moved = JointCx {
-                a: carried(&cx.a, &by[0]),
-                b: carried(&cx.b, &by[1]),
-                h: cx.h,
-            };
-            let mut rows = Rows::new();
-            joint.rows(&moved, memory, &mut rows);
-            let mut load = [Twist::ZERO; 2];
-            for row in &rows {
-                let force = memory.impulse(row.slot) / shared.h;
-                for (sum, half) in load.iter_mut().zip(&row.jac) {
-                    *sum += *half * force;
-                }
-            }
-            load.to_vec()
+            let rows = cx.rows_at(joint, memory, by);
+            let rows = rows.iter().map(|row| (row.slot, &row.jac[..]));
+            load(2, rows, memory, shared.h)
         });
         let movers = self.joints[j].movers;
         let rows = self.stiffness_rows(shared, k, &movers);
@@ -65,26 +53,9 @@ impl Island {
         let movers = &self.constraints[c].movers;
         let k = self.with_constraint_cx(shared, c, |cx, constraint| {
             stiffness(movers.len(), |by| {
-                let bodies: Vec<_> = cx
-                    .bodies
-                    .iter()
-                    .zip(by)
-                    .map(|(b, d)| carried(b, d))
-                    .collect();
-                let moved = ConstraintCx {
-                    bodies: &bodies,
-                    ..cx.clone()
-                };
-                let mut rows = Vec::new();
-                constraint.rows(&moved, &mut rows);
-                let mut load = vec![Twist::ZERO; bodies.len()];
-                for row in &rows {
-                    let force = memory.impulse(row.row.slot) / shared.h;
-                    for (sum, part) in load.iter_mut().zip(&row.jac) {
-                        *sum += *part * force;
-                    }
-                }
-                load
+                let rows = cx.rows_at(constraint, by);
+                let rows = rows.iter().map(|r| (r.row.slot, &r.jac[..]));
+                load(movers.len(), rows, memory, shared.h)
             })
         });
         k.map_or_else(Vec::new, |k| self.stiffness_rows(shared, k, movers))
@@ -131,6 +102,23 @@ impl Island {
         }
         out
     }
+}
+
+/// Σ Jᵀ λ/h per body over rows (slot, J) with their last impulses.
+fn load<'a>(
+    bodies: usize,
+    rows: impl Iterator<Item = (u8, &'a [Twist])>,
+    memory: &JointMemory,
+    h: f64,
+) -> Vec<Twist> {
+    let mut load = vec![Twist::ZERO; bodies];
+    for (slot, jac) in rows {
+        let force = memory.impulse(slot) / h;
+        for (sum, part) in load.iter_mut().zip(jac) {
+            *sum += *part * force;
+        }
+    }
+    load
 }
 
 fn loaded(memory: &JointMemory) -> bool {

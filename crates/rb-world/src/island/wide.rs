@@ -3,6 +3,7 @@
 use super::{Island, Shared};
 use rb_core::discretise::Discretiser;
 use rb_core::handle::BodyHandle;
+use rb_core::math::Twist;
 use rb_core::problem::{Extra, Source};
 use rb_joints::{Constraint, ConstraintCx, ConstraintRow, Joint, JointBody, JointCx, JointView};
 
@@ -72,8 +73,9 @@ impl Island {
         };
         // A constraint on one body repeats it with an empty column.
         let bodies = [movers[0], *movers.get(1).unwrap_or(&movers[0])];
+        let mapped = rows.iter().any(|r| r.acts.is_some());
         let mut block = Vec::new();
-        for row in rows.iter().filter(|r| r.jac.len() == movers.len()) {
+        for row in rows.iter().filter(|r| r.fits(movers.len())) {
             let (mut rate, mut free_rate, mut inv_mass) = (0.0, 0.0, 0.0);
             for (&m, jac) in movers.iter().zip(&row.jac) {
                 let (mover, body) = (&self.movers[m as usize], &self.problem.bodies[m as usize]);
@@ -82,14 +84,18 @@ impl Island {
                 inv_mass += body.inv.apply(jac).dot(jac);
             }
             let mut inline = row.row;
-            for (k, half) in inline.jac.iter_mut().enumerate() {
-                *half = row.jac.get(k).copied().unwrap_or_default();
-            }
+            (inline.jac.iter_mut().zip(inline_first(&row.jac))).for_each(|(half, j)| *half = j);
             extra.jac.extend(row.jac.iter().skip(2));
+            if mapped {
+                extra.acts.extend(inline_first(row.acting()));
+            }
             block.push(numbers.row(&inline, rate, free_rate, inv_mass));
         }
         let stiff = self.constraint_stiffness(shared, c);
         for (row, columns) in stiff {
+            if mapped {
+                extra.acts.extend(row.jac.iter().chain(&columns));
+            }
             extra.jac.extend(columns);
             block.push(row);
         }
@@ -97,4 +103,13 @@ impl Island {
         self.problem.push_wide_block(bodies, source, &block, extra);
         self.note_bent(numbers, source, rows.iter().map(|r| &r.row));
     }
+}
+
+/// Columns of a row for a block, which has places for two bodies at least.
+fn inline_first(columns: &[Twist]) -> impl Iterator<Item = Twist> + '_ {
+    let missing = 2usize.saturating_sub(columns.len());
+    columns
+        .iter()
+        .copied()
+        .chain(std::iter::repeat_n(Twist::ZERO, missing))
 }

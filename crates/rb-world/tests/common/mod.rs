@@ -177,3 +177,18 @@ pub(crate) fn close(what: &str, value: f64, wanted: f64, tolerance: f64) {
         "{what}: {value} is not {wanted} within {tolerance:e}"
     );
 }
+
+/// Linear momentum, and the discrete angular momentum the variational update keeps.
+pub(crate) fn momenta(world: &World, h: f64) -> [DVec3; 2] {
+    let (mut p, mut l) = (DVec3::ZERO, DVec3::ZERO);
+    for (_, b) in world.bodies() {
+        let mv = b.vel.lin * b.mass.mass;
+        let inertia = b.mass.inertia_local;
+        let psi = b.q.conjugate() * b.vel.ang * (0.5 * h);
+        let ip = inertia * psi;
+        p += mv;
+        l += b.com.cross(mv)
+            + b.q * (ip * (1.0 - psi.length_squared()).sqrt() - psi.cross(ip)) * (2.0 / h);
+    }
+    [p, l]
+}

@@ -11,11 +11,11 @@
 //! Tests      tests/jacobian_fd.rs, tests/momentum.rs, tests/kinds.rs
 
 use crate::axis::Axis;
-use crate::drive::{Drive, drive_builders};
-use crate::joint::{Coordinates, Joint, JointCx, Rows, check_frames};
+use crate::built::{Jointed, Kind, Single};
+use crate::drive::Drive;
+use crate::joint::{Coordinates, Rows};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
-use crate::placing::normalized;
 use glam::DVec3;
 use rb_core::Result;
 use rb_core::draw::{DrawSink, color};
@@ -24,22 +24,16 @@ use rb_core::math::Pose;
 use serde::{Deserialize, Serialize};
 use smallvec::smallvec;
 
-/// Acts along the line between two anchors.
+/// Acts along the line between two anchors; free until bounds or a spring are given.
+pub type Distance = Jointed<Span>;
+
+/// The distance of the anchors is the only coordinate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Distance {
-    frames: [Pose; 2],
-    drive: Drive,
-}
+pub struct Span;
+
+impl Single for Span {}
 
 impl Distance {
-    /// Between the origins of two local frames, free until bounds or a spring are given.
-    pub fn new(frame_a: Pose, frame_b: Pose) -> Self {
-        Self {
-            frames: normalized(frame_a, frame_b),
-            drive: Drive::default(),
-        }
-    }
-
     /// Between two world points (m), one carried by each body.
     pub fn at_world(pose_a: &Pose, pose_b: &Pose, point_a: DVec3, point_b: DVec3) -> Self {
         Self::new(
@@ -59,39 +53,22 @@ impl Distance {
     }
 }
 
-drive_builders!(Distance, drive);
+impl Kind for Span {
+    type Drives = [Drive; 1];
+    const DRIVEN: &'static [Axis] = &[Axis::LinZ];
 
-impl Joint for Distance {
-    fn frames(&self) -> &[Pose; 2] {
-        &self.frames
-    }
+    fn constraints(&self, _frames: &Frames, _h: f64, _memory: &JointMemory, _out: &mut Rows) {}
 
-    fn frames_mut(&mut self) -> Option<&mut [Pose; 2]> {
-        Some(&mut self.frames)
-    }
-
-    fn constraints(&self, _cx: &JointCx, _memory: &JointMemory, _out: &mut Rows) {}
-
-    fn coordinates(&self, cx: &JointCx, _memory: &JointMemory) -> Coordinates {
-        smallvec![Frames::new(cx, &self.frames).distance()]
+    fn coordinates(&self, frames: &Frames, _memory: &JointMemory) -> Coordinates {
+        smallvec![frames.distance()]
     }
 
     fn placement(&self, _values: &[f64; 6]) -> Option<Pose> {
         None
     }
 
-    fn drive(&self, axis: Axis) -> Option<&Drive> {
-        (axis == Axis::LinZ).then_some(&self.drive)
-    }
-
-    fn drive_mut(&mut self, axis: Axis) -> Option<&mut Drive> {
-        (axis == Axis::LinZ).then_some(&mut self.drive)
-    }
-
-    fn validate(&self) -> Result<()> {
-        check_frames(&self.frames)?;
-        self.drive.validate()?;
-        if let Some(limits) = self.drive.limits {
+    fn validate(&self, [drive]: &[Drive; 1]) -> Result<()> {
+        if let Some(limits) = drive.limits {
             limits
                 .lower
                 .map_or(Ok(0.0), |l| check::non_negative("limits.lower", l))?;
@@ -99,14 +76,13 @@ impl Joint for Distance {
                 .upper
                 .map_or(Ok(0.0), |l| check::positive("limits.upper", l))?;
         }
-        if let Some(spring) = self.drive.spring {
+        if let Some(spring) = drive.spring {
             check::non_negative("spring.rest", spring.rest)?;
         }
         Ok(())
     }
 
-    fn draw(&self, cx: &JointCx, sink: &mut dyn DrawSink) {
-        let frames = Frames::new(cx, &self.frames);
+    fn draw(&self, _drives: &[Drive; 1], frames: &Frames, sink: &mut dyn DrawSink) {
         sink.line(frames.a.p, frames.b.p, color::JOINT);
         sink.point(frames.a.p, color::JOINT);
         sink.point(frames.b.p, color::JOINT);

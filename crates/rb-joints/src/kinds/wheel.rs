@@ -13,33 +13,41 @@
 //! Tests      tests/jacobian_fd.rs, tests/curvature_fd.rs, tests/momentum.rs, tests/ranks.rs
 
 use crate::axis::Axis;
+use crate::built::{Jointed, Kind};
 use crate::drive::Drive;
-use crate::joint::{Coordinates, Joint, JointCx, Rows};
+use crate::joint::{Coordinates, Rows};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
-use crate::placing::{crossed, frame_across, frames_at, normalized};
+use crate::placing::{crossed, frame_across};
 use glam::DVec3;
 use rb_core::Result;
 use rb_core::math::Pose;
 use serde::{Deserialize, Serialize};
 
 /// One free translation and two free rotations about crossing axes.
+pub type Wheel = Jointed<Strut>;
+
+/// The slide along x of a and the turns about it and about y of b are free.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Wheel {
-    frames: [Pose; 2],
-    /// Suspension, steering, spin.
-    drives: Box<[Drive; 3]>,
+pub struct Strut;
+
+/// Suspension, steering, spin; boxed, since room for three would make every joint larger.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WheelDrives(Box<[Drive; 3]>);
+
+impl AsRef<[Drive]> for WheelDrives {
+    fn as_ref(&self) -> &[Drive] {
+        &self.0[..]
+    }
+}
+
+impl AsMut<[Drive]> for WheelDrives {
+    fn as_mut(&mut self) -> &mut [Drive] {
+        &mut self.0[..]
+    }
 }
 
 impl Wheel {
-    /// Wheel between two local frames; all three coordinates are zero where they coincide.
-    pub fn new(frame_a: Pose, frame_b: Pose) -> Self {
-        Self {
-            frames: normalized(frame_a, frame_b),
-            ..Self::default()
-        }
-    }
-
     /// At the world `point` (m, the wheel's centre) with the `strut` carried by a and the `axle` by b
     /// (world directions, made perpendicular); all coordinates are zero now.
     ///
@@ -52,68 +60,43 @@ impl Wheel {
         strut: DVec3,
         axle: DVec3,
     ) -> Result<Self> {
-        let [a, b] = frames_at(pose_a, pose_b, &frame_across(point, strut, axle)?);
-        Ok(Self::new(a, b))
+        let world = frame_across(point, strut, axle)?;
+        Ok(Self::placed(pose_a, pose_b, &world))
     }
 
     /// Sets what acts along the strut.
-    pub fn suspension(mut self, drive: Drive) -> Self {
-        self.drives[0] = drive;
-        self
+    pub fn suspension(self, drive: Drive) -> Self {
+        self.with(0, drive)
     }
 
     /// Sets what acts about the strut.
-    pub fn steering(mut self, drive: Drive) -> Self {
-        self.drives[1] = drive;
-        self
+    pub fn steering(self, drive: Drive) -> Self {
+        self.with(1, drive)
     }
 
     /// Sets what acts about the axle.
-    pub fn spin(mut self, drive: Drive) -> Self {
-        self.drives[2] = drive;
-        self
+    pub fn spin(self, drive: Drive) -> Self {
+        self.with(2, drive)
     }
 }
 
-impl Joint for Wheel {
-    fn frames(&self) -> &[Pose; 2] {
-        &self.frames
-    }
+impl Kind for Strut {
+    type Drives = WheelDrives;
+    const DRIVEN: &'static [Axis] = &[Axis::LinX, Axis::AngX, Axis::AngY];
 
-    fn frames_mut(&mut self) -> Option<&mut [Pose; 2]> {
-        Some(&mut self.frames)
-    }
-
-    fn constraints(&self, cx: &JointCx, _memory: &JointMemory, out: &mut Rows) {
-        let frames = Frames::new(cx, &self.frames);
+    fn constraints(&self, frames: &Frames, _h: f64, _memory: &JointMemory, out: &mut Rows) {
         out.push(frames.along(Axis::LinY).lock());
         out.push(frames.along(Axis::LinZ).lock());
         out.push(frames.crossing().lock());
     }
 
-    fn coordinates(&self, cx: &JointCx, memory: &JointMemory) -> Coordinates {
-        let frames = Frames::new(cx, &self.frames);
+    fn coordinates(&self, frames: &Frames, memory: &JointMemory) -> Coordinates {
         let mut out = Coordinates::from_iter([frames.along(Axis::LinX)]);
         out.extend(frames.cross_angles(memory));
         out
     }
 
-    fn drive(&self, axis: Axis) -> Option<&Drive> {
-        driven(axis).map(|k| &self.drives[k])
-    }
-
-    fn drive_mut(&mut self, axis: Axis) -> Option<&mut Drive> {
-        driven(axis).map(|k| &mut self.drives[k])
-    }
-
     fn placement(&self, values: &[f64; 6]) -> Option<Pose> {
         Some(crossed(values))
     }
-}
-
-/// Number of the drive of an axis.
-fn driven(axis: Axis) -> Option<usize> {
-    [Axis::LinX, Axis::AngX, Axis::AngY]
-        .iter()
-        .position(|&a| a == axis)
 }

@@ -14,14 +14,15 @@
 //! Tests      tests/jacobian_fd.rs, tests/momentum.rs, tests/ranks.rs, tests/kinds.rs
 
 use crate::axis::{Axis, Role};
+use crate::built::{Jointed, Kind};
 use crate::drive::Drive;
 use crate::elements::Limits;
 use crate::gizmo;
-use crate::joint::{Coordinates, Joint, JointCx, Rows, check_frames};
+use crate::joint::{Coordinates, Rows};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
 use crate::parts::point::UNITS;
-use crate::placing::{frame_along, frames_at, normalized};
+use crate::placing::frame_along;
 use core::f64::consts::PI;
 use glam::DVec3;
 use rb_core::draw::DrawSink;
@@ -32,27 +33,19 @@ use rb_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// Three free rotations.
+pub type Ball = Jointed<Socket>;
+
+/// All rotations are free, within a cone if there is one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Ball {
-    frames: [Pose; 2],
+pub struct Socket {
     cone: Option<f64>,
-    twist: Drive,
     friction: f64,
 }
 
 impl Ball {
-    /// Ball joint between two local frames.
-    pub fn new(frame_a: Pose, frame_b: Pose) -> Self {
-        Self {
-            frames: normalized(frame_a, frame_b),
-            ..Self::default()
-        }
-    }
-
     /// Ball joint at the world `point` (m); z is world z.
     pub fn at_world(pose_a: &Pose, pose_b: &Pose, point: DVec3) -> Self {
-        let [a, b] = frames_at(pose_a, pose_b, &Pose::from_translation(point));
-        Self::new(a, b)
+        Self::placed(pose_a, pose_b, &Pose::from_translation(point))
     }
 
     /// Ball joint at the world `point` (m) whose cone and twist are about the world `axis`.
@@ -60,28 +53,28 @@ impl Ball {
     /// # Errors
     /// `Degenerate` or `NotFinite` for `axis`.
     pub fn along_world(pose_a: &Pose, pose_b: &Pose, point: DVec3, axis: DVec3) -> Result<Self> {
-        let [a, b] = frames_at(pose_a, pose_b, &frame_along(point, axis)?);
-        Ok(Self::new(a, b))
+        Ok(Self::placed(pose_a, pose_b, &frame_along(point, axis)?))
     }
 
     /// Keeps the angle between the two z axes below `angle` (rad).
     pub fn cone(mut self, angle: f64) -> Self {
-        self.cone = Some(angle);
+        self.kind.cone = Some(angle);
         self
     }
 
     /// Sets what acts on the rotation about z.
-    pub fn twist(mut self, drive: Drive) -> Self {
-        self.twist = drive;
-        self
+    pub fn twist(self, drive: Drive) -> Self {
+        self.with(0, drive)
     }
 
     /// Sets the largest dry friction torque about each axis (N·m).
     pub fn friction(mut self, torque: f64) -> Self {
-        self.friction = torque;
+        self.kind.friction = torque;
         self
     }
+}
 
+impl Socket {
     fn cone_rows(&self, frames: &Frames, h: f64, out: &mut Rows) {
         let Some(angle) = self.cone else { return };
         let stop = Drive::new().range(Limits::new(f64::NEG_INFINITY, angle));
@@ -100,42 +93,25 @@ impl Ball {
     }
 }
 
-impl Joint for Ball {
-    fn frames(&self) -> &[Pose; 2] {
-        &self.frames
-    }
+impl Kind for Socket {
+    type Drives = [Drive; 1];
+    const DRIVEN: &'static [Axis] = &[Axis::AngZ];
 
-    fn frames_mut(&mut self) -> Option<&mut [Pose; 2]> {
-        Some(&mut self.frames)
-    }
-
-    fn constraints(&self, cx: &JointCx, _memory: &JointMemory, out: &mut Rows) {
-        let frames = Frames::new(cx, &self.frames);
+    fn constraints(&self, frames: &Frames, h: f64, _memory: &JointMemory, out: &mut Rows) {
         out.extend(frames.point().map(|c| c.lock()));
-        self.friction_rows(&frames, out);
-        self.cone_rows(&frames, cx.h, out);
+        self.friction_rows(frames, out);
+        self.cone_rows(frames, h, out);
     }
 
-    fn coordinates(&self, cx: &JointCx, memory: &JointMemory) -> Coordinates {
-        let frames = Frames::new(cx, &self.frames);
+    fn coordinates(&self, frames: &Frames, memory: &JointMemory) -> Coordinates {
         let mut out = Coordinates::from_iter(frames.swing());
         out.push(frames.twist(memory));
         out
     }
 
-    fn drive(&self, axis: Axis) -> Option<&Drive> {
-        (axis == Axis::AngZ).then_some(&self.twist)
-    }
-
-    fn drive_mut(&mut self, axis: Axis) -> Option<&mut Drive> {
-        (axis == Axis::AngZ).then_some(&mut self.twist)
-    }
-
-    fn validate(&self) -> Result<()> {
-        check_frames(&self.frames)?;
-        self.twist.validate()?;
+    fn validate(&self, [twist]: &[Drive; 1]) -> Result<()> {
         check::non_negative("friction", self.friction)?;
-        if self.friction > 0.0 && self.twist.friction > 0.0 {
+        if self.friction > 0.0 && twist.friction > 0.0 {
             return Err(Error::Contradiction {
                 argument: "twist.friction",
                 reason: "the friction of the ball already acts about z; give one of the two".into(),
@@ -153,7 +129,7 @@ impl Joint for Ball {
         Ok(())
     }
 
-    fn draw(&self, cx: &JointCx, sink: &mut dyn DrawSink) {
-        gizmo::ball(&Frames::new(cx, &self.frames), self.cone, sink);
+    fn draw(&self, _drives: &[Drive; 1], frames: &Frames, sink: &mut dyn DrawSink) {
+        gizmo::ball(frames, self.cone, sink);
     }
 }

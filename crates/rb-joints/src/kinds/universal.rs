@@ -13,33 +13,25 @@
 //! Tests      tests/jacobian_fd.rs, tests/momentum.rs, tests/ranks.rs, tests/kinds.rs
 
 use crate::axis::Axis;
+use crate::built::{Jointed, Kind};
 use crate::drive::Drive;
-use crate::joint::{Coordinates, Joint, JointCx, Rows};
+use crate::joint::{Coordinates, Rows};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
-use crate::placing::{crossed, frame_across, frames_at, normalized};
+use crate::placing::{crossed, frame_across};
 use glam::DVec3;
 use rb_core::Result;
 use rb_core::math::Pose;
 use serde::{Deserialize, Serialize};
 
 /// Two free rotations about crossing axes.
+pub type Universal = Jointed<Cross>;
+
+/// The turns about x of a and y of b are free.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Universal {
-    frames: [Pose; 2],
-    first: Drive,
-    second: Drive,
-}
+pub struct Cross;
 
 impl Universal {
-    /// Universal joint between two local frames; both angles are zero where they coincide.
-    pub fn new(frame_a: Pose, frame_b: Pose) -> Self {
-        Self {
-            frames: normalized(frame_a, frame_b),
-            ..Self::default()
-        }
-    }
-
     /// At the world `point` (m) with the arm `axis_a` carried by a and the arm `axis_b` carried by
     /// b (world directions, made perpendicular); both angles are zero now.
     ///
@@ -52,59 +44,34 @@ impl Universal {
         [axis_a, axis_b]: [DVec3; 2],
     ) -> Result<Self> {
         let world = frame_across(point, axis_a, axis_b)?;
-        let [a, b] = frames_at(pose_a, pose_b, &world);
-        Ok(Self::new(a, b))
+        Ok(Self::placed(pose_a, pose_b, &world))
     }
 
     /// Sets what acts on the rotation about x of a.
-    pub fn first(mut self, drive: Drive) -> Self {
-        self.first = drive;
-        self
+    pub fn first(self, drive: Drive) -> Self {
+        self.with(0, drive)
     }
 
     /// Sets what acts on the rotation about y of b.
-    pub fn second(mut self, drive: Drive) -> Self {
-        self.second = drive;
-        self
+    pub fn second(self, drive: Drive) -> Self {
+        self.with(1, drive)
     }
 }
 
-impl Joint for Universal {
-    fn frames(&self) -> &[Pose; 2] {
-        &self.frames
-    }
+impl Kind for Cross {
+    type Drives = [Drive; 2];
+    const DRIVEN: &'static [Axis] = &[Axis::AngX, Axis::AngY];
 
-    fn frames_mut(&mut self) -> Option<&mut [Pose; 2]> {
-        Some(&mut self.frames)
-    }
-
-    fn constraints(&self, cx: &JointCx, _memory: &JointMemory, out: &mut Rows) {
-        let frames = Frames::new(cx, &self.frames);
+    fn constraints(&self, frames: &Frames, _h: f64, _memory: &JointMemory, out: &mut Rows) {
         out.extend(frames.point().map(|c| c.lock()));
         out.push(frames.crossing().lock());
     }
 
-    fn coordinates(&self, cx: &JointCx, memory: &JointMemory) -> Coordinates {
-        Coordinates::from_iter(Frames::new(cx, &self.frames).cross_angles(memory))
+    fn coordinates(&self, frames: &Frames, memory: &JointMemory) -> Coordinates {
+        Coordinates::from_iter(frames.cross_angles(memory))
     }
 
     fn placement(&self, values: &[f64; 6]) -> Option<Pose> {
         Some(crossed(values))
-    }
-
-    fn drive(&self, axis: Axis) -> Option<&Drive> {
-        match axis {
-            Axis::AngX => Some(&self.first),
-            Axis::AngY => Some(&self.second),
-            _ => None,
-        }
-    }
-
-    fn drive_mut(&mut self, axis: Axis) -> Option<&mut Drive> {
-        match axis {
-            Axis::AngX => Some(&mut self.first),
-            Axis::AngY => Some(&mut self.second),
-            _ => None,
-        }
     }
 }
