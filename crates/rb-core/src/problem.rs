@@ -177,6 +177,19 @@ impl Problem {
         self.close_block(bodies, law, source, first, NO_EXTRA);
     }
 
+    /// Appends a row whose W Jᵀ and diagonal are there already, unless it moves nothing.
+    #[inline]
+    pub fn push_row(&mut self, row: ProblemRow) {
+        if row.diag > 0.0 {
+            self.rows.push(row);
+        }
+    }
+
+    /// Makes the rows from number `first` on one block.
+    pub fn push_joint(&mut self, bodies: [u32; 2], source: Source, first: usize) {
+        self.close_block(bodies, Law::Rows, source, first as u32, NO_EXTRA);
+    }
+
     /// Appends a block over `bodies` and those of `extra`, whose `jac` holds the further columns of
     /// every row, whose `cross` may couple the rows and whose `acts` may turn their forces. Rows that
     /// move nothing are kept, without effect.

@@ -54,6 +54,9 @@ pub struct Scratch {
     pub factor: Vec<f64>,
     /// Where each block of the factor starts.
     pub factor_at: Vec<u32>,
+    /// Which bound each row of that factor is pinned to (−1, 0 for none, 1), as long as it is of the
+    /// present problem; whoever changes the problem clears it.
+    pub factored: Vec<i8>,
     /// Right-hand side and solution of the joint system.
     pub solution: Vec<f64>,
 }

@@ -74,8 +74,8 @@ impl JointCx {
     }
 }
 
-/// Rows of one joint.
-pub type Rows = SmallVec<[Row; 12]>;
+/// Rows of one joint, or of several one after another.
+pub type Rows = Vec<Row>;
 
 /// One scalar function of the two poses with its rate and exact derivative.
 ///

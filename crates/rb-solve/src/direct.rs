@@ -11,16 +11,18 @@ use crate::linalg::ldl;
 use rb_core::elimination::Elimination;
 use rb_core::problem::{Block, NO_EXTRA, Pass, Problem, Source};
 use rb_core::solver::Scratch;
+use smallvec::SmallVec;
 
 /// Rounds of pivoting before the sweeps are left to finish the bounds one joint at a time.
 const ROUNDS: usize = 12;
 
 /// Side of a bounded row.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(i8)]
 enum Side {
-    Free,
-    Low,
-    High,
+    Low = -1,
+    Free = 0,
+    High = 1,
 }
 
 /// The joint system of one pass.
@@ -40,7 +42,8 @@ pub(crate) struct Joints<'a> {
     before: Vec<f64>,
     /// Diagonal of the system before elimination.
     scale: Vec<f64>,
-    factored: bool,
+    /// Sides the factor was made for; empty without one.
+    factored: &'a mut Vec<i8>,
 }
 
 /// A joint row and the block it belongs to.
@@ -88,10 +91,12 @@ impl<'a> Joints<'a> {
             blocks,
             first,
             side: vec![Side::Free; n],
-            factored: false,
+            factored: &mut scratch.factored,
         };
-        joints.lay_out();
         joints.guess_sides(p);
+        if !joints.is_factored() || joints.softens(p) {
+            joints.lay_out();
+        }
         Some(joints)
     }
 
@@ -99,8 +104,21 @@ impl<'a> Joints<'a> {
         self.first[k + 1] - self.first[k]
     }
 
+    /// Whether the factor is that of the present sides.
+    fn is_factored(&self) -> bool {
+        let same = |(f, side): (&i8, &Side)| *f == *side as i8;
+        self.factored.len() == self.side.len() && self.factored.iter().zip(&self.side).all(same)
+    }
+
+    /// Whether the two passes have different matrices.
+    fn softens(&self, p: &Problem) -> bool {
+        let differs = |u: &Unknown| p.rows[u.row].position.reg != p.rows[u.row].velocity.reg;
+        self.rows.iter().any(differs)
+    }
+
     /// Places the blocks of column k one after another: the diagonal, then one for each link.
     fn lay_out(&mut self) {
+        self.factored.clear();
         self.factor_at.clear();
         let mut at = 0;
         for k in 0..self.blocks.len() {
@@ -147,21 +165,28 @@ impl<'a> Joints<'a> {
         let (Some(bi), Some(bk)) = (self.blocks[i], self.blocks[k]) else {
             return;
         };
+        let plain = bi.extra == NO_EXTRA && bk.extra == NO_EXTRA;
+        let common = common(&bi, &bk);
+        let out = &mut self.factor[at];
         for (r, ri) in bi.rows().enumerate() {
+            let row = &p.rows[ri];
+            let free = self.side[self.first[i] + r] == Side::Free;
             for (c, rk) in bk.rows().enumerate() {
-                let pinned = self.side[self.first[i] + r] != Side::Free
-                    || self.side[self.first[k] + c] != Side::Free;
-                let entry = if pinned {
-                    f64::from(u8::from(ri == rk))
+                let entry = &mut out[r * bk.len as usize + c];
+                if !free || self.side[self.first[k] + c] != Side::Free {
+                    *entry = f64::from(u8::from(ri == rk));
+                    continue;
+                }
+                *entry = if plain {
+                    let other = &p.rows[rk];
+                    let share = |&[s, t]: &[usize; 2]| row.jac[s].dot(&other.mjt[t]);
+                    common.iter().map(share).sum()
                 } else {
-                    let reg = if i == k {
-                        p.reg(&bi, ri, rk, self.pass)
-                    } else {
-                        0.0
-                    };
-                    shared(p, &bi, ri, &bk, rk) + reg
+                    p.shared(&bi, ri, &bk, rk)
                 };
-                self.factor[at.start + r * bk.len as usize + c] = entry;
+                if i == k {
+                    *entry += p.reg(&bi, ri, rk, self.pass);
+                }
             }
         }
     }
@@ -185,7 +210,8 @@ impl<'a> Joints<'a> {
         for k in 0..self.blocks.len() {
             self.eliminate(k);
         }
-        self.factored = true;
+        self.factored.clear();
+        self.factored.extend(self.side.iter().map(|s| *s as i8));
     }
 
     /// Factors the diagonal of column k and subtracts its product from the later columns.
@@ -228,14 +254,16 @@ impl<'a> Joints<'a> {
         };
         let (left, right) = (self.place(k, b), self.place(k, a));
         let (rows, cols) = (self.len(j as usize), self.len(i as usize));
-        for r in 0..rows {
-            for c in 0..cols {
-                let mut dot = 0.0;
-                for m in 0..n {
-                    dot += self.factor[left.start + r * n + m]
-                        * before[right.start - start + c * n + m];
-                }
-                self.factor[target.start + r * cols + c] -= dot;
+        if cols == 0 {
+            return;
+        }
+        // Later columns lie behind this one.
+        let (head, tail) = self.factor.split_at_mut(target.start);
+        let left = head[left].chunks_exact(n).take(rows);
+        let right = &before[right.start - start..right.end - start];
+        for (out, l) in tail.chunks_exact_mut(cols).zip(left) {
+            for (out, s) in out.iter_mut().zip(right.chunks_exact(n)) {
+                *out -= l.iter().zip(s).map(|(a, b)| a * b).sum::<f64>();
             }
         }
     }
@@ -243,28 +271,33 @@ impl<'a> Joints<'a> {
     /// Solves with the factor, in place in `x`.
     fn substitute(&mut self) {
         for k in 0..self.blocks.len() {
-            for link in 1..=self.plan.column(k).len() {
-                let i = self.plan.column(k)[link - 1] as usize;
-                let at = self.place(k, link).start;
-                for r in 0..self.len(i) {
-                    for c in 0..self.len(k) {
-                        self.x[self.first[i] + r] -=
-                            self.factor[at + r * self.len(k) + c] * self.x[self.first[k] + c];
-                    }
+            let n = self.len(k);
+            if n == 0 {
+                continue;
+            }
+            for (link, &i) in self.plan.column(k).iter().enumerate() {
+                let factor = &self.factor[self.place(k, link + 1)];
+                // Links go to later positions.
+                let (head, tail) = self.x.split_at_mut(self.first[i as usize]);
+                let known = &head[self.first[k]..self.first[k + 1]];
+                for (x, l) in tail.iter_mut().zip(factor.chunks_exact(n)) {
+                    *x -= l.iter().zip(known).map(|(l, x)| l * x).sum::<f64>();
                 }
             }
         }
         for k in (0..self.blocks.len()).rev() {
             let n = self.len(k);
-            let (diagonal, x) = (self.place(k, 0), self.first[k]..self.first[k + 1]);
-            ldl::solve(&self.factor[diagonal], n, &mut self.x[x]);
-            for link in 1..=self.plan.column(k).len() {
-                let i = self.plan.column(k)[link - 1] as usize;
-                let at = self.place(k, link).start;
-                for c in 0..n {
-                    for r in 0..self.len(i) {
-                        self.x[self.first[k] + c] -=
-                            self.factor[at + r * n + c] * self.x[self.first[i] + r];
+            if n == 0 {
+                continue;
+            }
+            let mine = self.first[k]..self.first[k + 1];
+            ldl::solve(&self.factor[self.place(k, 0)], n, &mut self.x[mine.clone()]);
+            for (link, &i) in self.plan.column(k).iter().enumerate() {
+                let factor = &self.factor[self.place(k, link + 1)];
+                let (head, tail) = self.x.split_at_mut(self.first[i as usize]);
+                for (l, x) in factor.chunks_exact(n).zip(&*tail) {
+                    for (mine, l) in head[mine.clone()].iter_mut().zip(l) {
+                        *mine -= l * x;
                     }
                 }
             }
@@ -279,7 +312,7 @@ impl<'a> Joints<'a> {
         }
         let mut settled = false;
         for _round in 0..ROUNDS {
-            if !self.factored {
+            if !self.is_factored() {
                 self.factor(p);
             }
             self.solve_round(p);
@@ -353,7 +386,6 @@ impl<'a> Joints<'a> {
             wrong |= next != *side;
             *side = next;
         }
-        self.factored &= !wrong;
         wrong
     }
 
@@ -364,24 +396,14 @@ impl<'a> Joints<'a> {
             push(p, u, row.lambda.max(row.lo).min(row.hi) - row.lambda);
         }
         self.guess_sides(p);
-        self.factored = false;
     }
 }
 
-/// J W Jᵀ between rows of two blocks: over the bodies they share.
-fn shared(p: &Problem, a: &Block, ra: usize, b: &Block, rb: usize) -> f64 {
-    if a.extra != NO_EXTRA || b.extra != NO_EXTRA {
-        return p.shared(a, ra, b, rb);
-    }
-    let mut sum = 0.0;
-    for s in 0..2 {
-        for t in 0..2 {
-            if a.bodies[s] == b.bodies[t] {
-                sum += p.rows[ra].jac[s].dot(&p.rows[rb].mjt[t]);
-            }
-        }
-    }
-    sum
+/// Sides (s, t) of two blocks that are the same body.
+fn common(a: &Block, b: &Block) -> SmallVec<[[usize; 2]; 4]> {
+    let all = [[0, 0], [0, 1], [1, 0], [1, 1]];
+    let same = |&[s, t]: &[usize; 2]| a.bodies[s] == b.bodies[t];
+    all.into_iter().filter(same).collect()
 }
 
 /// Adds an impulse to a row and moves its bodies.

@@ -43,6 +43,7 @@ impl IslandSolver for Pgs {
         scratch: &mut Scratch,
     ) -> SolveOutcome {
         p.rebuild_velocities();
+        scratch.factored.clear();
         self.solve_beside(p, pass, budget, scratch, None)
     }
 }
@@ -53,7 +54,7 @@ pub type Beside<'a> = &'a mut dyn FnMut(&mut [ProblemBody]);
 impl Pgs {
     /// As [`solve`](IslandSolver::solve), from the velocities present, taking turns with a sweep over
     /// contacts that are kept elsewhere: `beside` moves the velocities of the bodies. The budget's
-    /// sweeps are then spent, whatever changes.
+    /// sweeps are then spent, whatever changes. A factor in `scratch` is used again.
     pub fn solve_beside(
         &self,
         p: &mut Problem,
@@ -105,9 +106,8 @@ fn sweep(
     };
     let mut joints = Joints::new(p, pass, scratch);
     let direct = joints.is_some();
-    let alone = |b: &Block| !direct || matches!(b.source, Source::Contact { .. }) || p.is_mapped(b);
     let singles: Vec<usize> = (0..p.blocks.len())
-        .filter(|&i| alone(&p.blocks[i]))
+        .filter(|&i| !direct || alone(p, &p.blocks[i]))
         .collect();
     for sweep in 0..budget.sweeps {
         out.iterations = sweep + 1;
@@ -138,6 +138,11 @@ fn sweep(
     out
 }
 
+/// Whether a block is visited by itself where the joints are solved as one.
+fn alone(p: &Problem, block: &Block) -> bool {
+    matches!(block.source, Source::Contact { .. }) || p.is_mapped(block)
+}
+
 /// Entry of J W Jᵀ between two rows of one block.
 fn coupling(p: &Problem, block: &Block, i: usize, j: usize) -> f64 {
     if block.extra != NO_EXTRA {
@@ -152,8 +157,12 @@ fn coupling(p: &Problem, block: &Block, i: usize, j: usize) -> f64 {
 fn prepare(p: &Problem, pass: Pass, scratch: &mut Scratch) {
     scratch.numbers.clear();
     scratch.offsets.clear();
+    let direct = scratch.plan.work.is_some_and(|w| w > 0);
     for block in &p.blocks {
         scratch.offsets.push(scratch.numbers.len() as u32);
+        if direct && !alone(p, block) {
+            continue;
+        }
         if block.law != Law::Rows {
             prepare_friction(p, block, pass, &mut scratch.numbers);
         } else if block.len > 1 && !p.is_mapped(block) {
@@ -257,9 +266,9 @@ fn visit_rows(p: &mut Problem, block: &Block, pass: Pass, a: &[f64]) -> f64 {
         w[k] = p.violation(block, r, pass);
     }
     if p.rows[block.rows()].iter().all(|r| r.is_bilateral()) {
-        let mut delta = w.map(|x| -x);
-        ldl::solve(&a[..n * n], n, &mut delta[..n]);
-        return apply(p, block, &delta[..n]);
+        w[..n].iter_mut().for_each(|x| *x = -*x);
+        ldl::solve(&a[..n * n], n, &mut w[..n]);
+        return apply(p, block, &w[..n]);
     }
     let (mut x, mut q) = ([0.0; boxed::MAX], w);
     let (mut lo, mut hi) = ([0.0; boxed::MAX], [0.0; boxed::MAX]);

@@ -18,6 +18,7 @@ use iterate::Bent;
 use surface::Grain;
 
 use crate::state::{ConstraintSlot, JointSlot, State};
+use glam::DMat3;
 use rb_core::arena::Arena;
 use rb_core::contact_block::ContactSet;
 use rb_core::handle::{ConstraintKey, JointKey};
@@ -29,8 +30,8 @@ use rb_core::params::{Gyroscopic, Params};
 use rb_core::problem::{NO_EXTRA, Pass, Problem, ProblemRow, Source};
 use rb_core::residual::Grade;
 use rb_core::solver::{Budget, IslandSolver, Scratch};
+use rb_joints::{JointBody, JointMemory, Rows};
 use rb_solve::lanes::ContactLanes;
-use rb_joints::{JointMemory, Rows};
 
 /// A joint within an island.
 #[derive(Clone, Debug)]
@@ -121,7 +122,13 @@ pub(crate) struct Island {
     /// What the contacts of each body did to it in the last substep.
     carried: Vec<Twist>,
     scratch: Scratch,
+    /// Rows of all joints in the present substep, and the first of each.
     rows: Rows,
+    starts: Vec<u32>,
+    /// Bodies as the joints see them.
+    seen: Vec<JointBody>,
+    /// Geometric stiffness of each body.
+    levers: Vec<DMat3>,
     /// Rows that are iterated to φ(x⁺) = 0.
     bent: Vec<Bent>,
     /// Time since the start of the step (s).
@@ -179,6 +186,7 @@ impl Island {
     /// Runs the step: with the contacts in lanes where that may be, else, or if the result may not
     /// stand, with rows.
     pub(crate) fn run(&mut self, shared: &Shared) {
+        self.plan();
         self.choose(shared);
         self.in_lanes = self.takes_lanes(shared);
         let start = self.start();
@@ -200,7 +208,12 @@ impl Island {
     fn load_impulses(&mut self, shared: &Shared) {
         for c in &mut self.contacts {
             let i = c.manifold as usize;
-            for (k, p) in c.impulse.iter_mut().enumerate().take(shared.contacts.count(i)) {
+            for (k, p) in c
+                .impulse
+                .iter_mut()
+                .enumerate()
+                .take(shared.contacts.count(i))
+            {
                 *p = shared.contacts.impulse(i, k).map(|x| x * shared.warm_scale);
             }
         }
@@ -259,7 +272,12 @@ impl Island {
                 bad(&m.vel) || !rb_core::body::sound(m.com) || !m.q.is_finite()
             })
             .collect();
-        let forced = |i: u32| self.problem.bodies.get(i as usize).is_some_and(|b| bad(&b.free));
+        let forced = |i: u32| {
+            self.problem
+                .bodies
+                .get(i as usize)
+                .is_some_and(|b| bad(&b.free))
+        };
         let by_force: Vec<u32> = end.iter().copied().filter(|&i| forced(i)).collect();
         if by_force.is_empty() { end } else { by_force }
     }

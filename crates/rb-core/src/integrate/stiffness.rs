@@ -35,6 +35,11 @@ impl Mover {
         if self.inv.is_zero() || !self.locked.is_empty() {
             return;
         }
+        // Most levers are far from stiff: no need to look at them in principal axes.
+        let largest = (0..3).map(|k| s.col(k).length_squared()).sum::<f64>();
+        if h * h * largest <= (EXPLICIT * self.inertia.moments.min_element()).powi(2) {
+            return;
+        }
         // In principal axes, relative to the inertia.
         let axes = DMat3::from_quat(self.q * self.inertia.axes);
         let root = self.inertia.moments.map(f64::sqrt);

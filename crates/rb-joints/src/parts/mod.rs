@@ -33,7 +33,12 @@ pub struct Frames {
 impl Frames {
     /// Places the local frames of a joint.
     pub fn new(cx: &JointCx, local: &[Pose; 2]) -> Self {
-        let (a, b) = (cx.a.pose * local[0], cx.b.pose * local[1]);
+        // Unit to rounding; normalising again would cost more than all that follows.
+        let placed = |body: &Pose, local: &Pose| Pose {
+            p: body.point(local.p),
+            q: body.q * local.q,
+        };
+        let (a, b) = (placed(&cx.a.pose, &local[0]), placed(&cx.b.pose, &local[1]));
         Self {
             a,
             b,

@@ -15,7 +15,7 @@
 use super::Frames;
 use crate::axis::Axis;
 use crate::joint::Coordinate;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 /// The three directions of a joint frame, in its own coordinates.
 pub const UNITS: [DVec3; 3] = [DVec3::X, DVec3::Y, DVec3::Z];
@@ -30,7 +30,13 @@ impl Frames {
 
     /// Position of b's anchor along x, y and z of a's joint frame (m).
     pub fn point(&self) -> [Coordinate; 3] {
-        [Axis::LinX, Axis::LinY, Axis::LinZ].map(|axis| self.along(axis))
+        let (axes, apart) = (DMat3::from_quat(self.a.q), self.b.p - self.a.p);
+        let along = |axis, e: DVec3| self.force(axis, e.dot(apart), e);
+        [
+            along(Axis::LinX, axes.x_axis),
+            along(Axis::LinY, axes.y_axis),
+            along(Axis::LinZ, axes.z_axis),
+        ]
     }
 
     /// Distance between the anchors (m), as `LinZ`.

@@ -16,8 +16,19 @@ impl ContactLanes {
     /// present displacements (m). Sources name manifolds in packing order.
     pub fn grade(&self, speed_floor: f64) -> (Grade, Scaled, f64) {
         let mut sums = Sums::default();
-        let bodies = Bodies { vel: &self.vel, free: &self.free, moved: &self.moved };
-        run(&self.batches, &self.points, &self.special, bodies, speed_floor, &mut sums);
+        let bodies = Bodies {
+            vel: &self.vel,
+            free: &self.free,
+            moved: &self.moved,
+        };
+        run(
+            &self.batches,
+            &self.points,
+            &self.special,
+            bodies,
+            speed_floor,
+            &mut sums,
+        );
         let (abs, place) = sums.worst();
         let worst = place.and_then(|(point, lane)| self.source(point, lane));
         let largest = |w: &Wide| w.0.iter().fold(0.0f64, |m, x| m.max(*x));
@@ -48,7 +59,10 @@ impl ContactLanes {
 
     /// The contact point in a lane of an entry of `points`.
     fn source(&self, point: usize, lane: usize) -> Option<Source> {
-        let batch = self.batches.iter().position(|b| b.range().contains(&point))?;
+        let batch = self
+            .batches
+            .iter()
+            .position(|b| b.range().contains(&point))?;
         let first = self.batches[batch].first as usize;
         let here = |s: &super::pack::Seat| s.batch as usize == batch && s.lane as usize == lane;
         let manifold = self.seats.iter().position(here)? as u32;
@@ -169,7 +183,14 @@ fn grade<S: Simd>(
             } else {
                 S::splat(2.0).div(step).add(stiff).div(S::splat(3.0))
             };
-            let one = One { mu: S::load(&batch.mu), mean, impulse, w, rest, floor };
+            let one = One {
+                mu: S::load(&batch.mu),
+                mean,
+                impulse,
+                w,
+                rest,
+                floor,
+            };
             one.count(batch.law, live, number, sums);
         }
     }
@@ -240,7 +261,11 @@ impl<S: Simd> One<S> {
         raise(&mut sums.scale2_max, size);
         add(&mut sums.scale2, size);
         let inside = cone(law, self.mu, l);
-        let outside = square([l[0].sub(inside[0]), l[1].sub(inside[1]), l[2].sub(inside[2])]);
+        let outside = square([
+            l[0].sub(inside[0]),
+            l[1].sub(inside[1]),
+            l[2].sub(inside[2]),
+        ]);
         raise(&mut sums.outside, pick(outside.sqrt()));
         raise(&mut sums.closing, pick(zero.sub(wn)));
         let size = |x: S| x.max(zero.sub(x));

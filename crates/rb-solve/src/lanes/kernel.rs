@@ -13,13 +13,27 @@ use rb_core::problem::Pass;
 impl ContactLanes {
     /// Adds W Jᵀλ of all contacts to the velocities.
     pub fn warm(&mut self) {
-        let Self { batches, points, inv, vel, .. } = self;
+        let Self {
+            batches,
+            points,
+            inv,
+            vel,
+            ..
+        } = self;
         run_warm(batches, points, inv, vel);
     }
 
     /// Visits every contact once in the given pass.
     pub fn sweep(&mut self, pass: Pass, numbers: &Discretiser) {
-        let Self { batches, points, special, inv, vel, moved, .. } = self;
+        let Self {
+            batches,
+            points,
+            special,
+            inv,
+            vel,
+            moved,
+            ..
+        } = self;
         let soft = Numbers::new(numbers);
         let bodies = Bodies { inv, vel, moved };
         match pass {
@@ -170,7 +184,10 @@ struct Two<S> {
 impl<S: Simd> Two<S> {
     #[inline(always)]
     fn gather(inv: &[Line], vel: &[Line], batch: &Batch) -> Self {
-        let (a, b) = (S::gather(vel, &batch.bodies[0]), S::gather(vel, &batch.bodies[1]));
+        let (a, b) = (
+            S::gather(vel, &batch.bodies[0]),
+            S::gather(vel, &batch.bodies[1]),
+        );
         let w = S::gather(inv, &batch.bodies[0]);
         let z = S::gather(inv, &batch.bodies[1]);
         Self {
@@ -274,15 +291,16 @@ fn position<S: Simd>(
         let weight = [pair.mass[0].lin.times(n), pair.mass[1].lin.times(n)];
         let both = weight[0].add(weight[1]).dot(n);
         let mut speed = pair.lin[1].sub(pair.lin[0]).dot(n);
-        let drift = V3([mb[0], mb[1], mb[2]]).sub(V3([ma[0], ma[1], ma[2]])).dot(n);
+        let drift = V3([mb[0], mb[1], mb[2]])
+            .sub(V3([ma[0], ma[1], ma[2]]))
+            .dot(n);
         let turn = [V3([ma[4], ma[5], ma[6]]), V3([mb[4], mb[5], mb[6]])];
         let [out, yields] = [S::load(&batch.soft[0]), S::load(&batch.soft[1])];
         let mut sum = zero;
         for (k, p) in points[batch.range()].iter_mut().enumerate() {
             let lever = two(|s| V3::load(&p.arm[s]).cross(n));
-            let along = |v: &[V3<S>; 2], lin: S| {
-                lin.add(lever[1].dot(v[1])).sub(lever[0].dot(v[0]))
-            };
+            let along =
+                |v: &[V3<S>; 2], lin: S| lin.add(lever[1].dot(v[1])).sub(lever[0].dot(v[0]));
             let gap = along(&turn, S::load(&p.gap).add(drift));
             let (bias, reg, after) = if batch.special == PLAIN {
                 let shut = S::gt(zero, gap);
@@ -325,12 +343,7 @@ fn run_velocity(batches: &[Batch], points: &mut [Point], special: &[Special], bo
 
 /// Normals and friction under the law itself.
 #[inline(always)]
-fn velocity<S: Simd>(
-    batches: &[Batch],
-    points: &mut [Point],
-    special: &[Special],
-    bodies: Bodies,
-) {
+fn velocity<S: Simd>(batches: &[Batch], points: &mut [Point], special: &[Special], bodies: Bodies) {
     let zero = S::zero();
     for batch in batches {
         let mut pair = Two::<S>::gather(bodies.inv, bodies.vel, batch);
@@ -352,9 +365,7 @@ fn velocity<S: Simd>(
             }
             let n = inverse.mul(share).nfma(w, old).max(zero);
             let delta = n.sub(old);
-            let slide = |e: V3<S>, c: &Wide, belt: S| {
-                S::load(c).fma(delta, e.dot(slip)).sub(belt)
-            };
+            let slide = |e: V3<S>, c: &Wide, belt: S| S::load(c).fma(delta, e.dot(slip)).sub(belt);
             let wx = slide(axes[1], &p.cross[0], belt[0]);
             let wy = slide(axes[2], &p.cross[1], belt[1]);
             let step = S::load(&p.step);

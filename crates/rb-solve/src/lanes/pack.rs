@@ -4,9 +4,9 @@ use super::prepare::Soft;
 use super::simd::{Line, Wide};
 use glam::{DMat3, DVec3};
 use rb_core::contact_block::{ContactSet, LANES};
+use rb_core::law::Law;
 use rb_core::manifold::{ContactMaterial, FrictionLaw, MAX_POINTS};
 use rb_core::mass::InvMass;
-use rb_core::law::Law;
 use rb_core::math::Twist;
 use rb_core::problem::{Problem, ProblemBody, ProblemRow, Source};
 
@@ -132,7 +132,12 @@ impl ContactLanes {
         self.surfaces.clear();
         self.seats.clear();
         // One more: the body of idle lanes.
-        for lines in [&mut self.vel, &mut self.moved, &mut self.inv, &mut self.free] {
+        for lines in [
+            &mut self.vel,
+            &mut self.moved,
+            &mut self.inv,
+            &mut self.free,
+        ] {
             lines.clear();
             lines.resize(bodies + 1, Line::default());
         }
@@ -243,7 +248,10 @@ impl ContactLanes {
         self.keys.clear();
         self.places.clear();
         for (number, bodies) in contacts {
-            let ours = bodies.map(|b| b as usize).into_iter().filter(|&b| b < movable);
+            let ours = bodies
+                .map(|b| b as usize)
+                .into_iter()
+                .filter(|&b| b < movable);
             let level = ours.clone().map(|b| self.tops[b]).max().unwrap_or(0);
             ours.for_each(|b| self.tops[b] = level + 1);
             let block = &set.blocks()[number as usize / LANES];
@@ -289,7 +297,8 @@ impl ContactLanes {
             if key % 2 == 1 {
                 // Numbered when all lengths are known.
                 batch.special = 0;
-                self.surfaces.push((seat.batch, seat.lane, set.material(number)));
+                self.surfaces
+                    .push((seat.batch, seat.lane, set.material(number)));
             }
             self.seats.push(seat);
         }
@@ -443,7 +452,10 @@ impl ContactLanes {
         self.batches.capacity() * size_of::<Batch>()
             + self.points.capacity() * size_of::<Point>()
             + self.seats.capacity() * (size_of::<Seat>() + size_of::<u32>())
-            + lines.map(|l| l.capacity() * size_of::<Line>()).iter().sum::<usize>()
+            + lines
+                .map(|l| l.capacity() * size_of::<Line>())
+                .iter()
+                .sum::<usize>()
     }
 }
 

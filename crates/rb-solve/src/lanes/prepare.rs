@@ -34,10 +34,8 @@ impl ContactLanes {
                 if inverse == 0.0 {
                     continue;
                 }
-                let arm =
-                    [0, 1].map(|s| DVec3::from_array([0, 1, 2].map(|k| p.arm[s][k].0[lane])));
-                let along =
-                    |v: &[Twist; 2]| normal.dot(v[1].at(arm[1]) - v[0].at(arm[0]));
+                let arm = [0, 1].map(|s| DVec3::from_array([0, 1, 2].map(|k| p.arm[s][k].0[lane])));
+                let along = |v: &[Twist; 2]| normal.dot(v[1].at(arm[1]) - v[0].at(arm[0]));
                 let gap = p.gap.0[lane] + along(&moved);
                 let rates = [along(&before), along(&free)];
                 let terms =
@@ -65,8 +63,14 @@ fn run(batches: &mut [Batch], points: &mut [Point], inv: &[Line], vel: &[Line]) 
 fn prepare<S: Simd>(batches: &mut [Batch], points: &mut [Point], inv: &[Line], vel: &[Line]) {
     let one = S::splat(1.0);
     for batch in batches {
-        let (a, b) = (S::gather(vel, &batch.bodies[0]), S::gather(vel, &batch.bodies[1]));
-        let (w, z) = (S::gather(inv, &batch.bodies[0]), S::gather(inv, &batch.bodies[1]));
+        let (a, b) = (
+            S::gather(vel, &batch.bodies[0]),
+            S::gather(vel, &batch.bodies[1]),
+        );
+        let (w, z) = (
+            S::gather(inv, &batch.bodies[0]),
+            S::gather(inv, &batch.bodies[1]),
+        );
         let mass = [Mass::new(w, a[3]), Mass::new(z, b[3])];
         let n = V3::<S>::load(&batch.normal);
         let belt = V3::load(&batch.tangent);
@@ -78,7 +82,11 @@ fn prepare<S: Simd>(batches: &mut [Batch], points: &mut [Point], inv: &[Line], v
         let lin = mass[0].lin.add(mass[1].lin);
         for p in &mut points[batch.range()] {
             let arm = two(|s| V3::load(&p.arm[s]));
-            let at = Lever { lin, arm, mass: &mass };
+            let at = Lever {
+                lin,
+                arm,
+                mass: &mass,
+            };
             let a = at.entry(n, n);
             let cross = [at.entry(n, t), at.entry(n, u)];
             let trace = at.entry(t, t).add(at.entry(u, u));
@@ -107,8 +115,12 @@ impl<S: Simd> Lever<'_, S> {
     /// Between the rows along two axes.
     #[inline(always)]
     fn entry(&self, e: V3<S>, f: V3<S>) -> S {
-        let a = self.arm[0].cross(f).dot(self.mass[0].ang(self.arm[0].cross(e)));
-        let b = self.arm[1].cross(f).dot(self.mass[1].ang(self.arm[1].cross(e)));
+        let a = self.arm[0]
+            .cross(f)
+            .dot(self.mass[0].ang(self.arm[0].cross(e)));
+        let b = self.arm[1]
+            .cross(f)
+            .dot(self.mass[1].ang(self.arm[1].cross(e)));
         e.times(self.lin).dot(f).add(a.add(b))
     }
 }

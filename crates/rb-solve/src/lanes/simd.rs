@@ -140,9 +140,7 @@ impl Simd for Plain {
     }
     #[inline(always)]
     fn nfma(self, b: Self, c: Self) -> Self {
-        Self(eight(|i| {
-            (-self.0[i]).mul_add(b.0[i], c.0[i])
-        }))
+        Self(eight(|i| (-self.0[i]).mul_add(b.0[i], c.0[i])))
     }
     #[inline(always)]
     fn gt(self, o: Self) -> Self::Mask {
@@ -150,9 +148,7 @@ impl Simd for Plain {
     }
     #[inline(always)]
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
-        Self(eight(|i| {
-            if mask[i] { yes.0[i] } else { no.0[i] }
-        }))
+        Self(eight(|i| if mask[i] { yes.0[i] } else { no.0[i] }))
     }
     #[inline(always)]
     fn any(mask: Self::Mask) -> bool {

@@ -35,21 +35,25 @@ pub fn factor_against(a: &mut [f64], n: usize, original: impl Fn(usize, &[f64]) 
 
 /// Solves with the factors of [`factor`], in place.
 pub fn solve(a: &[f64], n: usize, x: &mut [f64]) {
-    for i in 0..n {
-        for k in 0..i {
-            x[i] -= a[i * n + k] * x[k];
-        }
+    if n == 0 {
+        return;
     }
-    for i in 0..n {
-        let d = a[i * n + i];
-        x[i] = if d == 0.0 { 0.0 } else { x[i] / d };
+    let x = &mut x[..n];
+    for (i, row) in a.chunks_exact(n).take(n).enumerate() {
+        let (before, rest) = x.split_at_mut(i);
+        let known = row.iter().zip(&*before).map(|(l, x)| l * x).sum::<f64>();
+        rest[0] -= known;
     }
-    for i in (0..n).rev() {
-        for k in i + 1..n {
-            x[i] -= a[k * n + i] * x[k];
+    for (x, d) in x.iter_mut().zip(a.iter().step_by(n + 1)) {
+        *x = if *d == 0.0 { 0.0 } else { *x / d };
+    }
+    for (i, row) in a.chunks_exact(n).take(n).enumerate().rev() {
+        let (before, rest) = x.split_at_mut(i);
+        if row[i] == 0.0 {
+            rest[0] = 0.0;
         }
-        if a[i * n + i] == 0.0 {
-            x[i] = 0.0;
+        for (x, l) in before.iter_mut().zip(row) {
+            *x -= l * rest[0];
         }
     }
 }

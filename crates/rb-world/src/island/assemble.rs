@@ -2,17 +2,17 @@
 
 use super::surface::{Grain, coefficient};
 use super::{Island, IslandJoint, Shared};
-use glam::DMat3;
+use glam::{DMat3, DVec3};
 use rb_core::contact_block::PointView;
 use rb_core::discretise::Discretiser;
-use rb_core::integrate::lever;
+use rb_core::integrate::{Mover, lever};
 use rb_core::law::Law;
 use rb_core::manifold::ContactMaterial;
 use rb_core::math::Twist;
-use rb_core::params::Gyroscopic;
+use rb_core::params::{GeometricStiffness, Gyroscopic};
 use rb_core::problem::{Extra, ProblemBody, ProblemRow, Source};
+use rb_core::row::Row;
 use rb_joints::{Joint, JointBody, JointCx};
-use smallvec::SmallVec;
 
 /// Block operations up to which the joints of an island are solved directly.
 const DIRECT_WORK: u64 = 50_000;
@@ -29,11 +29,12 @@ impl Island {
     /// Bodies, joints and constraints of one substep.
     pub(super) fn assemble_joints(&mut self, shared: &Shared) -> Discretiser {
         self.problem.clear();
-        let levers = self.levers(shared);
+        self.scratch.factored.clear();
+        self.state_rows(shared);
         for (i, m) in self.movers.iter_mut().enumerate() {
             m.refresh();
             let mut free = m.predict(shared.h, shared.params.gyroscopic);
-            if let Some(s) = levers.get(i) {
+            if let Some(s) = self.levers.get(i) {
                 m.stiffen(shared.h, *s, &mut free);
             }
             self.problem.bodies.push(ProblemBody {
@@ -44,11 +45,6 @@ impl Island {
             });
         }
         let mut numbers = Discretiser::new(shared.params, shared.h);
-        let pairs: Vec<_> = self.joints.iter().map(|j| j.movers).collect();
-        let wide: Vec<_> = self.constraints.iter().map(|c| c.movers.clone()).collect();
-        self.scratch
-            .plan
-            .analyse(&pairs, &wide, self.movable as u32, DIRECT_WORK);
         if self.scratch.plan.work.is_some() || self.rigid() {
             // Solved exactly, so they need no softening, and rigid rows keep the energy.
             numbers.joint_softening = None;
@@ -66,27 +62,47 @@ impl Island {
         numbers
     }
 
-    /// Geometric stiffness of each body from the joints' last impulses; empty without joints.
-    fn levers(&mut self, shared: &Shared) -> Vec<DMat3> {
-        // The variational rotation has its own implicit equation.
-        if self.joints.is_empty() || shared.params.gyroscopic == Gyroscopic::Variational {
-            return Vec::new();
+    /// Order in which a direct solve eliminates the joints, or that it would cost too much.
+    pub(super) fn plan(&mut self) {
+        let pairs: Vec<_> = self.joints.iter().map(|j| j.movers).collect();
+        let wide: Vec<_> = self.constraints.iter().map(|c| c.movers.clone()).collect();
+        let plan = &mut self.scratch.plan;
+        plan.analyse(&pairs, &wide, self.movable as u32, DIRECT_WORK);
+    }
+
+    /// Rows of all joints at the present poses, and the geometric stiffness of each body from their
+    /// last impulses (none without joints).
+    fn state_rows(&mut self, shared: &Shared) {
+        self.rows.clear();
+        self.starts.clear();
+        self.levers.clear();
+        self.seen.clear();
+        if self.joints.is_empty() {
+            return;
         }
-        let mut levers = vec![DMat3::ZERO; self.movers.len()];
+        self.seen.extend(self.movers.iter().map(see));
+        self.levers.resize(self.movers.len(), DMat3::ZERO);
         for joint in &self.joints {
+            let first = self.rows.len();
+            self.starts.push(first as u32);
             let Some(slot) = shared.joints.slot(joint.slot) else {
                 continue;
             };
-            let cx = self.joint_cx(joint, shared.h);
-            self.rows.clear();
+            let [a, b] = joint.movers.map(|m| self.seen[m as usize]);
+            let cx = JointCx { a, b, h: shared.h };
             slot.desc.kind.rows(&cx, &joint.memory, &mut self.rows);
             for (side, body) in [&cx.a, &cx.b].into_iter().enumerate() {
-                let pulls = self.rows.iter().map(|row| row.jac[side].lin * row.warm);
+                let pull = |sum: DVec3, row: &Row| sum + row.jac[side].lin * row.warm;
+                let pull = self.rows[first..].iter().fold(DVec3::ZERO, pull);
                 let arm = body.pose.point(slot.desc.kind.frames()[side].p) - body.com;
-                levers[joint.movers[side] as usize] += lever(arm, pulls.sum());
+                self.levers[joint.movers[side] as usize] += lever(arm, pull);
             }
         }
-        levers
+        self.starts.push(self.rows.len() as u32);
+        // The variational rotation has its own implicit equation.
+        if shared.params.gyroscopic == Gyroscopic::Variational {
+            self.levers.clear();
+        }
     }
 
     pub(super) fn joint_cx(&self, joint: &IslandJoint, h: f64) -> JointCx {
@@ -99,46 +115,51 @@ impl Island {
 
     /// A body as joints and constraints see it.
     pub(super) fn see(&self, i: u32) -> JointBody {
-        let m = &self.movers[i as usize];
-        JointBody {
-            pose: m.frame(),
-            com: m.com,
-            vel: m.vel,
-        }
+        see(&self.movers[i as usize])
     }
 
     fn assemble_joint(&mut self, shared: &Shared, numbers: &Discretiser, j: usize) {
         let joint = &self.joints[j];
-        let cx = self.joint_cx(joint, shared.h);
         let Some(slot) = shared.joints.slot(joint.slot) else {
             return;
         };
-        self.rows.clear();
-        slot.desc.kind.rows(&cx, &joint.memory, &mut self.rows);
+        let mine = self.starts[j] as usize..self.starts[j + 1] as usize;
         let options = &slot.desc.options;
-        let cross = if options.is_default() {
-            None
+        let rows = &mut self.rows[mine.clone()];
+        let cross = (!options.is_default())
+            .then(|| options.apply(rows))
+            .flatten();
+        let (bodies, source) = (joint.movers, Source::Joint(j as u32));
+        let stiff = if shared.params.geometric == GeometricStiffness::Off {
+            Vec::new()
         } else {
-            options.apply(&mut self.rows)
+            let [a, b] = bodies.map(|m| self.seen[m as usize]);
+            let cx = JointCx { a, b, h: shared.h };
+            self.joint_stiffness(shared, &slot.desc.kind, &cx, j)
         };
-        let bodies = joint.movers;
         let [a, b] = bodies.map(|i| &self.movers[i as usize]);
         let free = bodies.map(|i| self.problem.bodies[i as usize].free);
-        let mut block = SmallVec::<[ProblemRow; 12]>::new();
-        for row in &self.rows {
+        let pose = |row: &Row| {
             let [ja, jb] = &row.jac;
+            let mjt = [a.inv.apply(ja), b.inv.apply(jb)];
             let rate = ja.dot(&a.vel) + jb.dot(&b.vel);
             let free_rate = ja.dot(&free[0]) + jb.dot(&free[1]);
-            let inv_mass = a.inv.apply(ja).dot(ja) + b.inv.apply(jb).dot(jb);
-            block.push(numbers.row(row, rate, free_rate, inv_mass));
-        }
-        let source = Source::Joint(j as u32);
-        let stiff = self.joint_stiffness(shared, &slot.desc.kind, &cx, j);
+            let diag = mjt[0].dot(ja) + mjt[1].dot(jb);
+            let mut out = numbers.row(row, rate, free_rate, diag);
+            (out.mjt, out.diag) = (mjt, diag);
+            out
+        };
         if cross.is_none() && stiff.is_empty() {
-            self.problem.push_block(bodies, Law::Rows, source, &block);
+            let first = self.problem.rows.len();
+            for row in &self.rows[mine.clone()] {
+                self.problem.push_row(pose(row));
+            }
+            self.problem.push_joint(bodies, source, first);
         } else {
+            let mut block: Vec<ProblemRow> = self.rows[mine.clone()].iter().map(pose).collect();
             let cross = cross.map_or_else(Vec::new, |c| {
-                numbers.coupled(&self.rows, &c, block.len() + stiff.len())
+                let size = block.len() + stiff.len();
+                numbers.coupled(&self.rows[mine.clone()], &c, size)
             });
             block.extend(stiff);
             let extra = Extra {
@@ -148,7 +169,7 @@ impl Island {
             self.problem.push_wide_block(bodies, source, &block, extra);
         }
         let rows = std::mem::take(&mut self.rows);
-        self.note_bent(numbers, source, rows.iter());
+        self.note_bent(numbers, source, rows[mine].iter());
         self.rows = rows;
     }
 
@@ -243,4 +264,12 @@ fn surface_speed(material: &ContactMaterial, axes: &[glam::DVec3; 3]) -> [f64; 2
         axes[1].dot(material.surface_velocity),
         axes[2].dot(material.surface_velocity),
     ]
+}
+
+fn see(m: &Mover) -> JointBody {
+    JointBody {
+        pose: m.frame(),
+        com: m.com,
+        vel: m.vel,
+    }
 }

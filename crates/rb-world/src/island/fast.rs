@@ -71,7 +71,13 @@ impl Island {
         }
         let contacts = self.contacts.iter().map(|c| (c.manifold, c.movers));
         let soft = [false, true].map(|still| numbers.contact_step(still));
-        lanes.pack(shared.contacts, contacts, self.movable, soft, shared.warm_scale);
+        lanes.pack(
+            shared.contacts,
+            contacts,
+            self.movable,
+            soft,
+            shared.warm_scale,
+        );
     }
 
     /// One substep of an island without joints.
@@ -141,7 +147,8 @@ impl Island {
 
     fn pose_special(&mut self, numbers: &Discretiser) {
         let movers = &self.movers;
-        self.lanes.pose_special(|i| movers.get(i).map_or(Twist::ZERO, |m| m.vel), numbers);
+        self.lanes
+            .pose_special(|i| movers.get(i).map_or(Twist::ZERO, |m| m.vel), numbers);
     }
 
     /// Joints and contacts in turn.
@@ -208,7 +215,10 @@ impl Island {
             (Grade::default(), Scaled::default(), 0.0)
         };
         let beside = (grade, scaled);
-        (grade_beside(&self.problem, Pass::Velocity, floor, beside), depth)
+        (
+            grade_beside(&self.problem, Pass::Velocity, floor, beside),
+            depth,
+        )
     }
 
     /// Constraint rows of the last substep.

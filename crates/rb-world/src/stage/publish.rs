@@ -236,7 +236,9 @@ fn fill_report(
 fn laws(island: &Island) -> LawSet {
     let blocks = island.problem.blocks.iter().map(|b| b.law.as_set());
     let lanes = island.lane_laws();
-    blocks.chain(lanes).fold(LawSet::empty(), |set, law| set | law)
+    blocks
+        .chain(lanes)
+        .fold(LawSet::empty(), |set, law| set | law)
 }
 
 fn culprit(state: &State, island: &Island, source: Source) -> Culprit {
