@@ -16,6 +16,8 @@ pub struct Elimination {
     movable: u32,
     /// Joint at each position.
     pub order: Vec<u32>,
+    /// First position of each set of joints that hang together, and the end of the last.
+    pub trees: Vec<u32>,
     /// Start of each position's list in `links`, and the end of the last.
     pub starts: Vec<u32>,
     /// Later positions linked to each position when it is eliminated, ascending.
@@ -37,10 +39,12 @@ impl Elimination {
         self.wide = wide.to_vec();
         self.movable = movable;
         self.order.clear();
+        self.trees.clear();
         self.starts.clear();
         self.links.clear();
         let eliminated = self.eliminate(limit);
         self.work = eliminated.map(|(work, neighbours)| {
+            self.gather_trees(&neighbours);
             self.number(&neighbours);
             work
         });
@@ -105,6 +109,24 @@ impl Elimination {
         Some(graph)
     }
 
+    /// Makes positions of joints that hang together consecutive; what was linked keeps its order.
+    fn gather_trees(&mut self, neighbours: &[Vec<u32>]) {
+        let mut root: Vec<u32> = (0..neighbours.len() as u32).collect();
+        for &j in self.order.iter().rev() {
+            // Neighbours are eliminated later, so they know their root already.
+            if let Some(&n) = neighbours[j as usize].first() {
+                root[j as usize] = root[n as usize];
+            }
+        }
+        self.order.sort_by_key(|&j| root[j as usize]);
+        for (k, &j) in self.order.iter().enumerate() {
+            if k == 0 || root[j as usize] != root[self.order[k - 1] as usize] {
+                self.trees.push(k as u32);
+            }
+        }
+        self.trees.push(self.order.len() as u32);
+    }
+
     /// Turns neighbours by joint into links by position.
     fn number(&mut self, neighbours: &[Vec<u32>]) {
         let mut position = vec![0; self.order.len()];
@@ -133,6 +155,20 @@ mod tests {
         e.analyse(&pairs, &[], 21, 1000);
         assert!((0..20).all(|k| e.column(k).len() <= 1));
         assert_eq!(e.links.len(), 19);
+    }
+
+    #[test]
+    fn joints_that_hang_together_are_consecutive() {
+        let chain = |first: u32| (0..5).map(move |k| [first + k, first + k + 1]);
+        let (a, b): (Vec<_>, Vec<_>) = (chain(0).collect(), chain(10).collect());
+        let mixed: Vec<[u32; 2]> = a.into_iter().zip(b).flat_map(|(a, b)| [a, b]).collect();
+        let mut e = Elimination::default();
+        e.analyse(&mixed, &[], 20, 1000);
+        assert_eq!(e.trees, [0, 5, 10]);
+        for tree in e.order.chunks(5) {
+            assert!(tree.iter().all(|j| j % 2 == tree[0] % 2));
+        }
+        assert!((0..10).all(|k| e.column(k).iter().all(|&i| i > k as u32)));
     }
 
     #[test]

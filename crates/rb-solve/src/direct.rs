@@ -8,6 +8,7 @@
 //! tree); J. Júdice, F. Pires, 1994 (pivoting).
 
 use crate::linalg::ldl;
+use core::ops::Range;
 use rb_core::elimination::Elimination;
 use rb_core::problem::{Block, NO_EXTRA, Pass, Problem, Source};
 use rb_core::solver::Scratch;
@@ -15,6 +16,9 @@ use smallvec::SmallVec;
 
 /// Rounds of pivoting before the sweeps are left to finish the bounds one joint at a time.
 const ROUNDS: usize = 12;
+
+/// In place of a side: there is no factor yet.
+const UNKNOWN: i8 = i8::MAX;
 
 /// Side of a bounded row.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,8 +97,8 @@ impl<'a> Joints<'a> {
             side: vec![Side::Free; n],
             factored: &mut scratch.factored,
         };
-        joints.guess_sides(p);
-        if !joints.is_factored() || joints.softens(p) {
+        joints.guess_sides(p, &(0..plan.order.len()));
+        if joints.factored.len() != n || joints.softens(p) {
             joints.lay_out();
         }
         Some(joints)
@@ -104,10 +108,16 @@ impl<'a> Joints<'a> {
         self.first[k + 1] - self.first[k]
     }
 
-    /// Whether the factor is that of the present sides.
-    fn is_factored(&self) -> bool {
+    /// Unknowns of the positions of a tree.
+    fn unknowns(&self, tree: &Range<usize>) -> Range<usize> {
+        self.first[tree.start]..self.first[tree.end]
+    }
+
+    /// Whether the factor of a tree is that of its present sides.
+    fn is_factored(&self, tree: &Range<usize>) -> bool {
+        let mine = self.unknowns(tree);
         let same = |(f, side): (&i8, &Side)| *f == *side as i8;
-        self.factored.len() == self.side.len() && self.factored.iter().zip(&self.side).all(same)
+        self.factored[mine.clone()].iter().zip(&self.side[mine]).all(same)
     }
 
     /// Whether the two passes have different matrices.
@@ -119,6 +129,7 @@ impl<'a> Joints<'a> {
     /// Places the blocks of column k one after another: the diagonal, then one for each link.
     fn lay_out(&mut self) {
         self.factored.clear();
+        self.factored.resize(self.side.len(), UNKNOWN);
         self.factor_at.clear();
         let mut at = 0;
         for k in 0..self.blocks.len() {
@@ -135,7 +146,7 @@ impl<'a> Joints<'a> {
     }
 
     /// Range in `factor` of the diagonal block of column k (`link` 0) or of its `link`-th link.
-    fn place(&self, k: usize, link: usize) -> core::ops::Range<usize> {
+    fn place(&self, k: usize, link: usize) -> Range<usize> {
         let slot = k + self.plan.starts[k] as usize + link;
         let rows = if link == 0 {
             k
@@ -146,8 +157,9 @@ impl<'a> Joints<'a> {
         at..at + self.len(rows) * self.len(k)
     }
 
-    fn guess_sides(&mut self, p: &Problem) {
-        for (side, u) in self.side.iter_mut().zip(&self.rows) {
+    fn guess_sides(&mut self, p: &Problem, tree: &Range<usize>) {
+        let mine = self.unknowns(tree);
+        for (side, u) in self.side[mine.clone()].iter_mut().zip(&self.rows[mine]) {
             let row = &p.rows[u.row];
             *side = if row.lambda <= row.lo {
                 Side::Low
@@ -161,7 +173,7 @@ impl<'a> Joints<'a> {
 
     /// Entry block (i, k) of J W Jᵀ + R: rows of position i against those of position k. Pinned rows
     /// are left out, with 1 on the diagonal.
-    fn fill(&mut self, p: &Problem, i: usize, k: usize, at: core::ops::Range<usize>) {
+    fn fill(&mut self, p: &Problem, i: usize, k: usize, at: Range<usize>) {
         let (Some(bi), Some(bk)) = (self.blocks[i], self.blocks[k]) else {
             return;
         };
@@ -191,27 +203,26 @@ impl<'a> Joints<'a> {
         }
     }
 
-    fn factor(&mut self, p: &Problem) {
-        for k in 0..self.blocks.len() {
+    fn factor(&mut self, p: &Problem, tree: &Range<usize>) {
+        for k in tree.clone() {
             let at = self.place(k, 0);
-            self.fill(p, k, k, at);
+            self.fill(p, k, k, at.clone());
+            let n = self.len(k);
+            for j in 0..n {
+                self.scale[self.first[k] + j] = self.factor[at.start + j * n + j];
+            }
             for link in 1..=self.plan.column(k).len() {
                 let i = self.plan.column(k)[link - 1] as usize;
                 let at = self.place(k, link);
                 self.fill(p, i, k, at);
             }
         }
-        for k in 0..self.blocks.len() {
-            let (n, at) = (self.len(k), self.place(k, 0).start);
-            for j in 0..n {
-                self.scale[self.first[k] + j] = self.factor[at + j * n + j];
-            }
-        }
-        for k in 0..self.blocks.len() {
+        for k in tree.clone() {
             self.eliminate(k);
         }
-        self.factored.clear();
-        self.factored.extend(self.side.iter().map(|s| *s as i8));
+        for u in self.unknowns(tree) {
+            self.factored[u] = self.side[u] as i8;
+        }
     }
 
     /// Factors the diagonal of column k and subtracts its product from the later columns.
@@ -269,8 +280,8 @@ impl<'a> Joints<'a> {
     }
 
     /// Solves with the factor, in place in `x`.
-    fn substitute(&mut self) {
-        for k in 0..self.blocks.len() {
+    fn substitute(&mut self, tree: &Range<usize>) {
+        for k in tree.clone() {
             let n = self.len(k);
             if n == 0 {
                 continue;
@@ -285,7 +296,7 @@ impl<'a> Joints<'a> {
                 }
             }
         }
-        for k in (0..self.blocks.len()).rev() {
+        for k in tree.clone().rev() {
             let n = self.len(k);
             if n == 0 {
                 continue;
@@ -305,70 +316,68 @@ impl<'a> Joints<'a> {
     }
 
     /// Solves all joint rows against the present velocities; returns the largest change (m/s or
-    /// rad/s), and whether the bounds came out right.
+    /// rad/s), and whether the bounds came out right. Joints that do not hang together do not wait for
+    /// one another's bounds.
     pub(crate) fn visit(&mut self, p: &mut Problem) -> (f64, bool) {
         for (before, u) in self.before.iter_mut().zip(&self.rows) {
             *before = p.rows[u.row].lambda;
         }
-        let mut settled = false;
-        for _round in 0..ROUNDS {
-            if !self.is_factored() {
-                self.factor(p);
-            }
-            self.solve_round(p);
-            if !self.exchange(p) {
-                settled = true;
-                break;
-            }
-        }
-        if !settled {
-            self.clamp(p);
-        }
+        let plan = self.plan;
+        let ends = plan.trees.windows(2).map(|t| t[0] as usize..t[1] as usize);
+        let settled = ends.fold(true, |settled, tree| self.visit_tree(p, &tree) && settled);
         let change = |(u, before): (&Unknown, &f64)| {
             let row = &p.rows[u.row];
             (row.lambda - before).abs() * row.diag
         };
-        (
-            self.rows
-                .iter()
-                .zip(&self.before)
-                .map(change)
-                .fold(0.0, f64::max),
-            settled,
-        )
+        let changes = self.rows.iter().zip(&self.before).map(change);
+        (changes.fold(0.0, f64::max), settled)
+    }
+
+    fn visit_tree(&mut self, p: &mut Problem, tree: &Range<usize>) -> bool {
+        for _round in 0..ROUNDS {
+            if !self.is_factored(tree) {
+                self.factor(p, tree);
+            }
+            self.solve_round(p, tree);
+            if !self.exchange(p, tree) {
+                return true;
+            }
+        }
+        self.clamp(p, tree);
+        false
     }
 
     /// Pinned rows to their bounds, the others to w = 0.
-    fn solve_round(&mut self, p: &mut Problem) {
-        for (side, u) in self.side.iter().zip(&self.rows) {
-            let row = &p.rows[u.row];
-            let bound = match side {
+    fn solve_round(&mut self, p: &mut Problem, tree: &Range<usize>) {
+        let mine = self.unknowns(tree);
+        for u in mine.clone() {
+            let row = &p.rows[self.rows[u].row];
+            let bound = match self.side[u] {
                 Side::Free => continue,
                 Side::Low => row.lo,
                 Side::High => row.hi,
             };
-            push(p, u, bound - row.lambda);
+            push(p, &self.rows[u], bound - row.lambda);
         }
-        for ((x, side), u) in self.x.iter_mut().zip(&self.side).zip(&self.rows) {
-            let free = *side == Side::Free;
-            *x = if free {
-                -p.violation(&u.block, u.row, self.pass)
+        for u in mine.clone() {
+            let Unknown { row, block } = &self.rows[u];
+            self.x[u] = if self.side[u] == Side::Free {
+                -p.violation(block, *row, self.pass)
             } else {
                 0.0
             };
         }
-        self.substitute();
-        for ((x, side), u) in self.x.iter().zip(&self.side).zip(&self.rows) {
-            if *side == Side::Free {
-                push(p, u, *x);
-            }
+        self.substitute(tree);
+        for u in mine.filter(|&u| self.side[u] == Side::Free) {
+            push(p, &self.rows[u], self.x[u]);
         }
     }
 
     /// Moves every row on the wrong side to the right one; false if there is none.
-    fn exchange(&mut self, p: &Problem) -> bool {
+    fn exchange(&mut self, p: &Problem, tree: &Range<usize>) -> bool {
         let mut wrong = false;
-        for (side, u) in self.side.iter_mut().zip(&self.rows) {
+        for k in self.unknowns(tree) {
+            let (u, side) = (&self.rows[k], &mut self.side[k]);
             let row = &p.rows[u.row];
             if row.lo == row.hi || row.is_bilateral() {
                 continue;
@@ -390,12 +399,12 @@ impl<'a> Joints<'a> {
     }
 
     /// Gives up on pivoting: every multiplier back within its bounds.
-    fn clamp(&mut self, p: &mut Problem) {
-        for u in &self.rows {
+    fn clamp(&mut self, p: &mut Problem, tree: &Range<usize>) {
+        for u in &self.rows[self.unknowns(tree)] {
             let row = &p.rows[u.row];
             push(p, u, row.lambda.max(row.lo).min(row.hi) - row.lambda);
         }
-        self.guess_sides(p);
+        self.guess_sides(p, tree);
     }
 }
 
