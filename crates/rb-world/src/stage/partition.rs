@@ -156,6 +156,7 @@ fn place_contacts(state: &State, frame: &mut Frame) {
             manifold: i as u32,
             movers,
             impulse,
+            spin: state.contacts.spin(i),
             grain: None,
             gap: [0.0; MAX_POINTS],
         });
