@@ -38,6 +38,7 @@ pub fn manifold(patch: &ContactPatch, sides: &Sides, material: ContactMaterial) 
         normal: patch.normal,
         points: patch.points.iter().map(point).collect(),
         material,
+        spin: DVec3::ZERO,
     }
 }
 
@@ -68,12 +69,14 @@ pub fn warm_start(new: &mut Manifold, old: &[Manifold]) {
 ///
 /// Distances are taken between arms on either body, whichever is smaller, in world axes: a point
 /// that sticks keeps its arm on the resting body, one that rolls keeps its arm on the rolling body.
-/// The tangential impulse is projected onto the new tangents. Nothing is carried when the normal has
+/// The tangential impulse is projected onto the new tangents; the resistance to spin and rolling, which
+/// is the patch's, goes over whole. Nothing is carried when the normal has
 /// turned by more than 60°.
 pub fn match_impulses(new: &mut Manifold, old: &Manifold) {
     if new.normal.dot(old.normal) < RELATED {
         return;
     }
+    new.spin = old.spin;
     let from = tangents(old.normal);
     let onto = tangents(new.normal);
     let carry = |p: &ManifoldPoint| {

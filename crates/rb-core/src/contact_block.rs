@@ -47,6 +47,8 @@ pub struct ContactBlock {
     pub surface_velocity: Lane3,
     /// Grain, friction at rest, resistance to spin and rolling.
     pub extras: [SurfaceExtras; LANES],
+    /// Angular impulse of the resistance to spin and rolling (N·m·s, world).
+    pub spin: Lane3,
     /// Identity of each manifold.
     pub key: [ManifoldKey; LANES],
 }
@@ -155,6 +157,7 @@ impl ContactSet {
         b.damping[lane] = m.material.damping;
         put(&mut b.surface_velocity, lane, m.material.surface_velocity);
         b.extras[lane] = m.material.extras;
+        put(&mut b.spin, lane, m.spin);
         for (k, p) in m.points.iter().enumerate() {
             let q = &mut b.points[k];
             put(&mut q.arm[0], lane, p.arm[0]);
@@ -250,6 +253,17 @@ impl ContactSet {
         );
     }
 
+    /// Angular impulse of the resistance to spin and rolling of manifold `i` (N·m·s, world).
+    pub fn spin(&self, i: usize) -> DVec3 {
+        let (b, lane) = self.at(i);
+        get(&b.spin, lane)
+    }
+
+    /// Stores the angular impulse of the resistance to spin and rolling of manifold `i`.
+    pub fn set_spin(&mut self, i: usize, spin: DVec3) {
+        put(&mut self.blocks[i / LANES].spin, i % LANES, spin);
+    }
+
     /// Sum of the normal impulses of manifold `i` (N·s).
     pub fn normal_impulse(&self, i: usize) -> f64 {
         let (b, lane) = self.at(i);
@@ -275,6 +289,7 @@ impl ContactSet {
             normal: get(&b.normal, lane),
             points: points.collect(),
             material: self.material(i),
+            spin: self.spin(i),
             ..Manifold::default()
         }
     }

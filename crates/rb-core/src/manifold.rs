@@ -123,4 +123,7 @@ pub struct Manifold {
     pub points: SmallVec<[ManifoldPoint; MAX_POINTS]>,
     /// Surface of the pair.
     pub material: ContactMaterial,
+    /// Angular impulse of the resistance to spin and rolling on b (N·m·s, world): last step's before
+    /// the solve, this step's after.
+    pub spin: DVec3,
 }

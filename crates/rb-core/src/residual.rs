@@ -6,7 +6,7 @@
 //! ```text
 //! rows      e = |λ̂ − clamp(λ̂ − ŵ, √a lo, √a hi)|
 //! friction  e = ‖λ̂ − Π_K(λ̂ − ŵ − σ_D(−ŵₜ) eₙ)‖
-//! ε = √a e   (m/s; rad/s of purely angular rows times the body's extent)
+//! ε = √a e   (m/s; rad/s of purely angular rows times the extent of the larger body that can move)
 //! ```
 //!
 //! e = 0 exactly when the law holds; ½e² is the kinetic energy (J) the row is wrong by. Every solver
@@ -178,6 +178,13 @@ fn free_rate(p: &Problem, block: &Block, row: usize) -> f64 {
     columns.map(|(b, j, _)| j.dot(&p.bodies[b].free)).sum()
 }
 
+/// Largest extent (m) of those that can move: a spin of one body against a plane moves no point of the
+/// plane, which has no end.
+fn reach(p: &Problem, bodies: impl Iterator<Item = usize>) -> f64 {
+    let movable = bodies.map(|b| &p.bodies[b]).filter(|b| !b.inv.is_zero());
+    movable.map(|b| b.extent).fold(0.0, f64::max)
+}
+
 fn grade_rows(p: &Problem, block: &Block, pass: Pass, speed_floor: f64, sums: &mut Sums) {
     for r in block.rows() {
         let row = &p.rows[r];
@@ -196,8 +203,7 @@ fn grade_rows(p: &Problem, block: &Block, pass: Pass, speed_floor: f64, sums: &m
             .max(speed_floor / root);
         let angular = p.columns(block, r).all(|(_, j, _)| j.lin == DVec3::ZERO);
         let length = if angular {
-            let extents = p.columns(block, r).map(|(b, ..)| p.bodies[b].extent);
-            extents.fold(0.0, f64::max)
+            reach(p, p.columns(block, r).map(|(b, ..)| b))
         } else {
             1.0
         };
@@ -226,8 +232,7 @@ fn grade_spin(p: &Problem, block: &Block, law: Law, pass: Pass, speed_floor: f64
     let l = DVec3::from_array([0, 1, 2].map(|k| p.rows[first + k].lambda));
     let w = DVec3::from_array([0, 1, 2].map(|k| p.violation(block, first + k, pass)));
     let e = root * (l - law.project_spin(l - w / a, p.load(block))).length();
-    let extents = block.bodies.map(|b| p.bodies[b as usize].extent);
-    let length = extents[0].max(extents[1]);
+    let length = reach(p, block.bodies.into_iter().map(|b| b as usize));
     let size = (root * l.length()).max(speed_floor / root);
     sums.add(block, e, size, root, length);
 }

@@ -18,16 +18,17 @@ use iterate::Bent;
 use surface::Grain;
 
 use crate::state::{ConstraintSlot, JointSlot, State};
-use glam::DMat3;
+use glam::{DMat3, DVec3};
 use rb_core::arena::Arena;
 use rb_core::contact_block::ContactSet;
 use rb_core::handle::{ConstraintKey, JointKey};
 use rb_core::integrate::Mover;
+use rb_core::law::Law;
 use rb_core::manifold::MAX_POINTS;
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
 use rb_core::params::{Gyroscopic, Params};
-use rb_core::problem::{NO_EXTRA, Pass, Problem, ProblemRow, Source};
+use rb_core::problem::{Pass, Problem, ProblemRow, Source};
 use rb_core::residual::Grade;
 use rb_core::solver::{Budget, IslandSolver, Scratch};
 use rb_joints::{JointBody, JointMemory, Rows};
@@ -55,6 +56,8 @@ pub(crate) struct IslandContact {
     pub(crate) manifold: u32,
     pub(crate) movers: [u32; 2],
     pub(crate) impulse: [[f64; 3]; MAX_POINTS],
+    /// Angular impulse of the resistance to spin and rolling (N·m·s, world).
+    pub(crate) spin: DVec3,
     /// Directions of anisotropic friction.
     pub(crate) grain: Option<Grain>,
     /// Gap of each point at the end of the step (m).
@@ -216,6 +219,7 @@ impl Island {
             {
                 *p = shared.contacts.impulse(i, k).map(|x| x * shared.warm_scale);
             }
+            c.spin = shared.contacts.spin(i) * shared.warm_scale;
         }
     }
 
@@ -237,6 +241,7 @@ impl Island {
             }
             for contact in &mut self.contacts {
                 contact.impulse = Default::default();
+                contact.spin = DVec3::ZERO;
             }
             self.frozen.extend(broken);
             for &i in &self.frozen {
@@ -337,7 +342,7 @@ impl Island {
 
     /// Moves ṽ so that ṽ + W Jᵀλ is the spin the impulses really cause; returns the largest change.
     fn relinearise(&mut self, h: f64) -> f64 {
-        let mut impulse = vec![glam::DVec3::ZERO; self.movers.len()];
+        let mut impulse = vec![DVec3::ZERO; self.movers.len()];
         for block in &self.problem.blocks {
             for r in block.rows() {
                 let row = &self.problem.rows[r];
@@ -382,10 +387,11 @@ impl Island {
                     memory.store(remembered(rows));
                 }
                 Source::Contact { manifold, point } => {
-                    if block.extra != NO_EXTRA {
+                    let contact = &mut self.contacts[manifold as usize];
+                    if matches!(block.law, Law::Spin { .. }) {
+                        contact.spin = rows.iter().map(|r| r.jac[1].ang * r.lambda).sum();
                         continue;
                     }
-                    let contact = &mut self.contacts[manifold as usize];
                     let impulse = &mut contact.impulse[point as usize];
                     rows.iter()
                         .for_each(|r| impulse[r.slot as usize] = r.lambda);

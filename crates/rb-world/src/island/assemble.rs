@@ -208,7 +208,8 @@ impl Island {
             }
         }
         if let Some(axes) = patch_axes.filter(|_| resists) {
-            self.assemble_spin(&material, &axes, movers, c as u32, normals);
+            let warm = self.contacts[c].spin;
+            self.assemble_spin(&material, &axes, movers, c as u32, normals, warm);
         }
     }
 

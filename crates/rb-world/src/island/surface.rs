@@ -7,6 +7,8 @@
 //!             μ_s = ratio · μ, a sliding one μ
 //! Spin        three rows per patch on ω_b − ω_a: |torsion| ≤ μ ρ_t Σ pₙ about the normal and
 //!             ‖rolling‖ ≤ μ ρ_r Σ pₙ across it, with the normal impulses of the same step
+//! Per point   the same: rows of all points of a patch are the same functions of ω, so bounds μ ρ pᵢ for
+//!             each add up to the patch's μ ρ Σ pₙ, box by box and disc by disc
 //! Source      A. Ruina and others on rolling resistance as a couple; theory §4.3 (lengths), T40;
 //!             A. Zmitrowicz, "Models of kinematics dependent anisotropic and heterogeneous friction",
 //!             2006 (elliptic cone)
@@ -86,7 +88,8 @@ pub(super) fn coefficient(
 }
 
 impl Island {
-    /// Resistance of a patch to spin about its normal and to rolling; `normals` are its normal rows.
+    /// Resistance of a patch to spin about its normal and to rolling; `normals` are its normal rows,
+    /// `warm` is the angular impulse to start from (N·m·s, world).
     pub(super) fn assemble_spin(
         &mut self,
         material: &ContactMaterial,
@@ -94,6 +97,7 @@ impl Island {
         movers: [u32; 2],
         manifold: u32,
         normals: Vec<u32>,
+        warm: DVec3,
     ) {
         let lengths = [material.extras.torsion, material.extras.rolling];
         if normals.is_empty() || lengths == [0.0; 2] {
@@ -104,6 +108,7 @@ impl Island {
             jac: [Twist::new(DVec3::ZERO, -e), Twist::new(DVec3::ZERO, e)],
             lo: f64::NEG_INFINITY,
             hi: f64::INFINITY,
+            lambda: warm.dot(e),
             slot: NO_SLOT,
             ..ProblemRow::default()
         });

@@ -152,6 +152,7 @@ fn place_contacts(state: &State, frame: &mut Frame) {
             manifold: i as u32,
             movers,
             impulse: [[0.0; 3]; MAX_POINTS],
+            spin: Default::default(),
             grain: None,
             gap: [0.0; MAX_POINTS],
         });

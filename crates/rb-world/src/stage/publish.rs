@@ -39,6 +39,7 @@ fn store_impulses(state: &mut State, frame: &Frame) {
             for k in 0..state.contacts.count(i) {
                 state.contacts.set_impulse(i, k, c.impulse[k]);
             }
+            state.contacts.set_spin(i, c.spin);
         }
         for j in &island.joints {
             if let Some(slot) = state.joints.slot_mut(j.slot) {
