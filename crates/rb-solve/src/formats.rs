@@ -152,8 +152,8 @@ pub fn read_from<'de, T: Deserialize<'de>>(
     })
 }
 
-/// Most unknowns of a dense problem: more would not fit into memory.
-const MOST_UNKNOWNS: usize = 10_000;
+/// Most unknowns of a dense problem: memory grows with their square, time with their cube.
+const MOST_UNKNOWNS: usize = 4_000;
 
 /// Refuses a dense problem that is too large before anything is allocated for it.
 fn check_size(path: &str, unknowns: usize) -> Result<(), InputError> {
@@ -166,6 +166,7 @@ fn check_size(path: &str, unknowns: usize) -> Result<(), InputError> {
 
 fn boxed(file: LcpFile, bounds: bool) -> Result<BoxedLcp, InputError> {
     let n = file.n;
+    check_size("n", n)?;
     crate::input::check_len("M", file.M.len(), n)?;
     crate::input::check_len("q", file.q.len(), n)?;
     for (i, row) in file.M.iter().enumerate() {

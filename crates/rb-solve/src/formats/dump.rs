@@ -4,13 +4,12 @@
 //! |---|---|
 //! | rows with bounds only | `boxed_lcp`: M = J W Jᵀ + R, q = J ṽ + b |
 //! | rigid contacts under Coulomb's cone only | `fc3d_global`: M and v over the axes that can move |
-//! | anything else | `island` |
+//! | anything else, or more than a dense file may hold | `island` |
 //!
 //! Beside the problem stands what the step found, for comparison: readers ignore it.
 
 use super::island::IslandFile;
 use super::{Bound, Sparse};
-use crate::InputError;
 use crate::linalg::lu::Lu;
 use crate::linalg::matrix::Matrix;
 use rb_core::law::Law;
@@ -31,20 +30,17 @@ pub enum Form {
 }
 
 /// The velocity pass of an island under a name.
-///
-/// # Errors
-/// A problem that is too large for a dense file.
-pub fn write(name: &str, p: &Problem, form: Form) -> Result<Value, InputError> {
+pub fn write(name: &str, p: &Problem, form: Form) -> Value {
     let ruled_by_cones = |b: &rb_core::problem::Block| {
         let rigid = p.rows[b.rows()].iter().all(|r| r.term(PASS).reg == 0.0);
         matches!(b.law, Law::Cone { .. }) && b.extra == NO_EXTRA && rigid
     };
-    let mut file = if form == Form::Island || p.blocks.is_empty() {
+    let mut file = if form == Form::Island || p.blocks.is_empty() || too_large(p) {
         island(p)
     } else if p.blocks.iter().all(|b| b.law == Law::Rows) {
-        boxed(p)?
+        boxed(p)
     } else if p.blocks.iter().all(ruled_by_cones) {
-        global(p)?
+        global(p)
     } else {
         island(p)
     };
@@ -56,7 +52,12 @@ pub fn write(name: &str, p: &Problem, form: Form) -> Result<Value, InputError> {
         fields.insert("name".into(), name.into());
         fields.insert("found".into(), found);
     }
-    Ok(file)
+    file
+}
+
+/// Whether a dense file of the problem would be refused.
+fn too_large(p: &Problem) -> bool {
+    p.rows.len().max(6 * p.bodies.len()) > super::MOST_UNKNOWNS
 }
 
 fn components(t: &Twist) -> [f64; 6] {
@@ -71,9 +72,8 @@ fn island(p: &Problem) -> Value {
     file
 }
 
-fn boxed(p: &Problem) -> Result<Value, InputError> {
+fn boxed(p: &Problem) -> Value {
     let n = p.rows.len();
-    super::check_size("rows", n)?;
     let mut m = Matrix::zeros(n, n);
     let mut q = vec![0.0; n];
     for a in &p.blocks {
@@ -93,14 +93,14 @@ fn boxed(p: &Problem) -> Result<Value, InputError> {
     let bounds = |f: fn(&rb_core::problem::ProblemRow) -> f64| -> Vec<Bound> {
         p.rows.iter().map(|r| Bound(f(r))).collect()
     };
-    Ok(json!({
+    json!({
         "type": "boxed_lcp",
         "n": n,
         "M": (0..n).map(|i| m.row(i)).collect::<Vec<_>>(),
         "q": q,
         "lo": bounds(|r| r.lo),
         "hi": bounds(|r| r.hi),
-    }))
+    })
 }
 
 /// An axis that can move: body and number among its six.
@@ -152,10 +152,9 @@ fn masses(p: &Problem, axes: &[Axis]) -> Matrix {
     m
 }
 
-fn global(p: &Problem) -> Result<Value, InputError> {
+fn global(p: &Problem) -> Value {
     let axes = free_axes(p);
     let n = p.rows.len();
-    super::check_size("rows", n.max(axes.len()))?;
     let m = masses(p, &axes);
     let free: Vec<f64> = axes
         .iter()
@@ -180,7 +179,7 @@ fn global(p: &Problem) -> Result<Value, InputError> {
             }
         }
     }
-    Ok(json!({
+    json!({
         "type": "fc3d_global",
         "dim": 3,
         "nc": mu.len(),
@@ -190,5 +189,5 @@ fn global(p: &Problem) -> Result<Value, InputError> {
         "H": Sparse::of(&h),
         "w": w,
         "axes": axes,
-    }))
+    })
 }
