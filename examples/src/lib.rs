@@ -3,10 +3,8 @@
 //! Every example understands `--steps N`, `--threads N` and `--out run.html`; the latter records
 //! the run into one page that plays in any browser.
 
-mod record;
 mod run;
 mod summary;
 
-pub use record::Recorder;
 pub use run::{Args, DT, Run};
 pub use summary::Summary;

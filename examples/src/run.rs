@@ -1,10 +1,10 @@
 //! Steps a world as the command line says.
 
-use crate::record::Recorder;
 use crate::summary::Summary;
 use anyhow::{Context, ensure};
 use clap::Parser;
 use indicatif::{ProgressBar, ProgressStyle};
+use rb_scenes::Recorder;
 use rb_world::prelude::*;
 use std::path::PathBuf;
 use std::time::Instant;

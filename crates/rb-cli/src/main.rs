@@ -1,18 +1,28 @@
 //! `rb`: the command line of the rb physics engine.
 //!
 //! `rb solve FILE.json` solves a stored problem and grades the answer by the certificate, which no
-//! solver computes itself. Exit status: 0 solved to the tolerance, 2 not solved, 3 malformed input.
+//! solver computes itself. `rb run SCENE.json` steps a scene file, `rb dump SCENE.json` writes the
+//! problem of one island at one step as a file for `rb solve`.
+//!
+//! | exit status | `solve` | `run` | `dump` |
+//! |---|---|---|---|
+//! | 0 | solved to the tolerance | ran to the end | written |
+//! | 2 | not solved | with `--strict`: a step above the tolerances | |
+//! | 3 | malformed input | malformed input, a file that cannot be written | the same |
 
+mod dump;
+mod poses;
 mod report;
+mod run;
+mod scene;
 mod solve;
+mod steps;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use report::Report;
-use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Tools for contact and complementarity problems.
+/// Runs scenes of rigid bodies; solves contact and complementarity problems.
 #[derive(Parser)]
 #[command(name = "rb", version, about)]
 struct Cli {
@@ -24,13 +34,17 @@ struct Cli {
 enum Command {
     /// Solve a problem and grade the answer.
     Solve(SolveArgs),
+    /// Step a scene file and tell how right each step was.
+    Run(run::RunArgs),
+    /// Write the problem of one island at one step for `rb solve`.
+    Dump(dump::DumpArgs),
 }
 
 /// Arguments of `rb solve`.
 #[derive(Args)]
 struct SolveArgs {
-    /// Problem in JSON: lcp, boxed_lcp, fc3d_local, fc2d_local or fc3d_global; `-` reads standard
-    /// input.
+    /// Problem in JSON: lcp, boxed_lcp, fc3d_local, fc2d_local, fc3d_global or island; `-` reads
+    /// standard input.
     file: PathBuf,
     /// Solver; those that do not know the problem's law say so.
     #[arg(long, value_enum, default_value = "auto")]
@@ -39,7 +53,7 @@ struct SolveArgs {
     #[arg(long, value_enum, default_value = "coulomb")]
     law: Law,
     /// Largest accepted residual: relative to 1 + max|q| (default 1e-9) for complementarity problems,
-    /// scaled natural map over the largest impulse (default 1e-10) for friction.
+    /// scaled natural map over the largest impulse (default 1e-10) for friction and islands.
     #[arg(long)]
     tol: Option<f64>,
     /// Print one JSON object instead of text.
@@ -84,27 +98,20 @@ fn main() -> ExitCode {
             return ExitCode::from(if error.use_stderr() { 3 } else { 0 });
         }
     };
-    let Command::Solve(args) = cli.command;
-    let report = match load(&args.file) {
-        Ok(named) => solve::run(&named, &args),
-        Err((path, reason)) => Report::malformed(path, reason),
-    };
-    if args.json {
-        println!("{}", report.json());
-    } else {
-        print!("{report}");
+    match cli.command {
+        Command::Solve(args) => {
+            let report = match load(&args) {
+                Ok(named) => solve::run(&named, &args),
+                Err(fault) => fault.into(),
+            };
+            report.print(args.json)
+        }
+        Command::Run(args) => run::run(&args),
+        Command::Dump(args) => dump::run(&args),
     }
-    report.exit()
 }
 
 /// A problem, or where and why it cannot be read.
-fn load(path: &Path) -> Result<rb_solve::formats::Named, (String, String)> {
-    let mut text = String::new();
-    let read = if path == Path::new("-") {
-        std::io::stdin().read_to_string(&mut text)
-    } else {
-        std::fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text))
-    };
-    read.map_err(|e| (path.display().to_string(), e.to_string()))?;
-    rb_solve::formats::parse(&text).map_err(|e| (e.path, e.reason))
+fn load(args: &SolveArgs) -> Result<rb_solve::formats::Named, rb_solve::InputError> {
+    rb_solve::formats::parse(&scene::read(&args.file)?)
 }

@@ -1,5 +1,6 @@
 //! The outcome of a solve, as text and as JSON.
 
+use rb_solve::InputError;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +18,7 @@ pub(crate) enum Status {
     NoSolution,
     /// The solver does not know the law of the problem.
     Unsupported,
-    /// The file is not a problem.
+    /// The file is not what it should be.
     Malformed,
 }
 
@@ -65,25 +66,37 @@ impl Report {
         }
     }
 
-    /// A file that is not a problem.
-    pub(crate) fn malformed(path: String, reason: String) -> Self {
-        Self {
-            path,
-            ..Self::failed(Status::Malformed, reason)
-        }
-    }
-
     /// One JSON object. Infinite residuals appear as null.
-    pub(crate) fn json(&self) -> serde_json::Value {
+    fn json(&self) -> serde_json::Value {
         serde_json::to_value(self).unwrap_or_default()
     }
 
+    /// Prints it, and says how the process is to end.
+    pub(crate) fn print(&self, as_json: bool) -> ExitCode {
+        if as_json {
+            println!("{}", self.json());
+        } else {
+            print!("{self}");
+        }
+        self.exit()
+    }
+
     /// 0 solved, 2 not solved, 3 malformed.
-    pub(crate) fn exit(&self) -> ExitCode {
+    fn exit(&self) -> ExitCode {
         match self.status {
             Status::Solved => ExitCode::SUCCESS,
             Status::Unmet | Status::NoSolution | Status::Unsupported => ExitCode::from(2),
             Status::Malformed => ExitCode::from(3),
+        }
+    }
+}
+
+/// A file that is not what it should be.
+impl From<InputError> for Report {
+    fn from(fault: InputError) -> Self {
+        Self {
+            path: fault.path,
+            ..Self::failed(Status::Malformed, fault.reason)
         }
     }
 }

@@ -87,6 +87,18 @@ fn an_answer_is_only_as_good_as_the_tolerance_asked_for() {
 }
 
 #[test]
+fn a_small_file_cannot_ask_for_all_memory() {
+    let n = 100_000;
+    let nothing: [f64; 0] = [];
+    let side = 3 * n;
+    let empty = json!({"rows": side, "cols": side, "i": nothing, "j": nothing, "v": nothing});
+    let text = json!({"type": "fc3d_local", "dim": 3, "nc": n, "mu": vec![0.5; n],
+        "q": vec![0.0; side], "W": empty});
+    let (code, out) = solve(&text.to_string(), &[]);
+    assert_eq!((code, &out["path"]), (3, &json!("nc")), "{out}");
+}
+
+#[test]
 fn faults_are_named_by_their_path() {
     let mut wrong = contact();
     wrong["W"]["i"][1] = json!(7);
@@ -110,6 +122,26 @@ fn faults_are_named_by_their_path() {
             "lo[0]",
         ),
         (&wrong.to_string(), "W.i[1]"),
+        (
+            r#"{"type": "island", "bodies": [], "blocks": [{"bodies": [0, 1], "rows": []}]}"#,
+            "blocks[0].bodies",
+        ),
+        (
+            r#"{"type": "island", "bodies": [{"inv_mass": [-1, 1, 1]}], "blocks": []}"#,
+            "bodies[0].inv_mass",
+        ),
+        (
+            r#"{"type": "island", "bodies": [{"inv_inertia": [[1, 2, 0], [2, 1, 0], [0, 0, 1]]}], "blocks": []}"#,
+            "bodies[0].inv_inertia",
+        ),
+        (
+            r#"{"type": "island", "bodies": [{}, {}], "blocks": [{"bodies": [0, 1], "law": {"cone": {"mu": 1}}, "rows": [{"jac": [[0,0,0,0,0,0],[0,0,0,0,0,0]]}]}]}"#,
+            "blocks[0].rows",
+        ),
+        (
+            r#"{"type": "island", "bodies": [{"inv_mass": [1, 1, 1]}, {}], "blocks": [{"bodies": [0, 1], "rows": [{"jac": [[1,0,0,0,0,0],[0,0,0,0,0,0]], "lo": 1, "hi": 0}]}]}"#,
+            "blocks[0].rows[0].lo",
+        ),
     ];
     for (text, path) in cases {
         let (code, out) = solve(text, &[]);

@@ -11,14 +11,19 @@ use serde::{Deserialize, Serialize};
 pub enum Combine {
     /// (x + y) / 2.
     #[default]
+    #[serde(alias = "average")]
     Average,
     /// The smaller.
+    #[serde(alias = "min")]
     Min,
     /// x · y.
+    #[serde(alias = "multiply")]
     Multiply,
     /// √(x · y).
+    #[serde(alias = "geometric_mean")]
     GeometricMean,
     /// The larger.
+    #[serde(alias = "max")]
     Max,
 }
 
@@ -38,7 +43,7 @@ impl Combine {
 
 /// Surface of a collider.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Material {
     /// Friction coefficient μ, ≥ 0.
     pub friction: f64,

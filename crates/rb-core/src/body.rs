@@ -16,11 +16,14 @@ use smallvec::SmallVec;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum BodyKind {
     /// Never moves by itself.
+    #[serde(alias = "static")]
     Static,
     /// Moves as told, by velocity or by target pose; pushes others, is never pushed.
+    #[serde(alias = "kinematic")]
     Kinematic,
     /// Moves by forces and impulses.
     #[default]
+    #[serde(alias = "dynamic")]
     Dynamic,
 }
 

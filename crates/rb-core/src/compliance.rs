@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 /// How far a row yields: compliance c and damping time d.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Compliance {
     /// c (m/N or rad/(N·m)); 0 is hard.
     pub compliance: f64,

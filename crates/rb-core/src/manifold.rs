@@ -13,19 +13,23 @@ pub const MAX_POINTS: usize = 4;
 #[non_exhaustive]
 pub enum FrictionLaw {
     /// No friction.
+    #[serde(alias = "none")]
     None,
     /// |λ₁| ≤ μ λₙ and |λ₂| ≤ μ λₙ along two fixed tangents.
+    #[serde(alias = "boxed")]
     Boxed,
     /// |λ₁| + |λ₂| ≤ μ λₙ: four edges on the tangents.
+    #[serde(alias = "pyramid")]
     Pyramid,
     /// ‖λₜ‖ ≤ μ λₙ: Coulomb's cone.
     #[default]
+    #[serde(alias = "conic")]
     Conic,
 }
 
 /// What few surfaces have beyond Coulomb's law; the default has none of it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct SurfaceExtras {
     /// Direction along which μ holds; zero or along the normal is none. Body axes on a collider, world
     /// axes on a contact.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 /// `v⁺ = v + h W (α f⁺ + (1−α) f)`, `x⁺ = x ⊕ h (β v⁺ + (1−β) v)`.
 /// Source: F. Faure, "A compliant body", SOFA Compliant plugin, 2012, corrected in `docs/theory`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Scheme {
     /// Implicitness of forces, 0 to 1. Hard, one-sided and friction rows use 1.
     pub alpha: f64,
@@ -32,9 +33,11 @@ impl Default for Scheme {
 pub enum Gyroscopic {
     /// One Newton step of the implicit equation in the body frame: stable, slightly dissipative.
     #[default]
+    #[serde(alias = "implicit")]
     Implicit,
     /// Variational update: discrete angular momentum exact, energy bounded; needs |ω| h < 2.
     /// Source: T. Howell and others, "Dojo: a differentiable physics engine for robotics", 2022.
+    #[serde(alias = "variational")]
     Variational,
 }
 
@@ -42,6 +45,7 @@ pub enum Gyroscopic {
 /// stable: solver regularisation, not physics. The velocity pass solves the rigid law.
 /// Source: E. Catto, "Soft constraints", GDC 2011.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Softening {
     /// Frequency as a share of the substep rate 1/h: error shrinks with the square of the substeps.
     pub rate: f64,
@@ -51,6 +55,7 @@ pub struct Softening {
 
 /// Contact settings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ContactParams {
     /// Points closer than this are handed to the solver even without relative motion (m).
     pub margin: f64,
@@ -78,15 +83,19 @@ pub struct ContactParams {
 pub enum GeometricStiffness {
     /// Left out.
     #[default]
+    #[serde(alias = "off")]
     Off,
     /// Its stabilising part: what resists motion (positive semidefinite).
+    #[serde(alias = "projected")]
     Projected,
     /// All of it; rows under pressure then lose stiffness, so the step must resolve buckling.
+    #[serde(alias = "exact")]
     Exact,
 }
 
 /// Work of the iterative solver in one substep.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Sweeps {
     /// Sweeps of the pass that moves positions, at most.
     pub position: u32,
@@ -103,11 +112,14 @@ pub struct Sweeps {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum SolvePlan {
     /// The fast solver, whatever the certificate says.
+    #[serde(alias = "fast")]
     Fast,
     /// The fast solver first; an island above the tolerance goes to the exact one.
     #[default]
+    #[serde(alias = "fallback")]
     Fallback,
     /// The exact solver for every island, however large.
+    #[serde(alias = "exact")]
     Exact,
 }
 
@@ -116,6 +128,7 @@ pub enum SolvePlan {
 /// Decided by data of the island alone, never by a clock or the number of threads, so that a step
 /// stays reproducible.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Escalation {
     /// Who solves.
     pub plan: SolvePlan,
@@ -130,6 +143,7 @@ pub struct Escalation {
 
 /// When a step counts as right.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Tolerances {
     /// Largest violation of a velocity law (m/s).
     pub velocity: f64,
@@ -139,6 +153,7 @@ pub struct Tolerances {
 
 /// When islands fall asleep.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct SleepParams {
     /// Whether islands may sleep at all.
     pub enabled: bool,
@@ -153,11 +168,12 @@ pub struct SleepParams {
 /// ```
 /// use rb_core::params::Params;
 /// let mut p = Params::game();
-/// assert_eq!(p.substeps, 4);
+/// assert_eq!(p.substeps, 8);
 /// p.scheme.beta = 1.5;
 /// assert!(p.validate().is_err());
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Params {
     /// Gravity (m/s²).
     pub gravity: DVec3,
@@ -192,7 +208,8 @@ pub struct Params {
 }
 
 impl Params {
-    /// Fast and robust: 4 substeps of a soft step; 1e-2 m/s, 5 mm.
+    /// Fast and robust: 8 substeps of a soft step, each swept once for positions and once for
+    /// velocities; 1e-2 m/s, 5 mm.
     pub fn game() -> Self {
         Self {
             gravity: DVec3::new(0.0, -9.81, 0.0),

@@ -26,15 +26,19 @@ use serde::{Deserialize, Serialize};
 pub enum Stabilisation {
     /// Within one step (within d where the row has a damping time): deadbeat.
     #[default]
+    #[serde(alias = "implicit")]
     Implicit,
     /// As implicit, but never faster than `speed`.
+    #[serde(alias = "push_out")]
     PushOut {
         /// Fastest correction (m/s or rad/s).
         speed: f64,
     },
     /// By a pass that moves poses and leaves velocities alone.
+    #[serde(alias = "split")]
     Split,
     /// By feedback on φ and φ̇. Gains are per substep and unit-free.
+    #[serde(alias = "baumgarte")]
     Baumgarte {
         /// a h: half the share of φ̇ taken out per substep.
         damping: f64,
@@ -42,6 +46,7 @@ pub enum Stabilisation {
         frequency: f64,
     },
     /// The row is re-linearised within the step until φ(x⁺) = 0 to rounding.
+    #[serde(alias = "iterated")]
     Iterated,
 }
 

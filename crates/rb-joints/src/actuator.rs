@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a controller commands on one coordinate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Actuator {
     /// u: effort commanded on the motor's side (N·m or N); stays until changed.
     pub command: f64,

@@ -16,16 +16,22 @@ pub const SLOTS: usize = 60;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Axis {
     /// Translation along x (m).
+    #[serde(alias = "lin_x")]
     LinX,
     /// Translation along y (m).
+    #[serde(alias = "lin_y")]
     LinY,
     /// Translation along z (m): the slide; the length of a distance joint.
+    #[serde(alias = "lin_z")]
     LinZ,
     /// Rotation about x (rad): first swing component; first angle of a universal joint.
+    #[serde(alias = "ang_x")]
     AngX,
     /// Rotation about y (rad): second swing component; second angle of a universal joint.
+    #[serde(alias = "ang_y")]
     AngY,
     /// Rotation about z (rad): the twist; the angle of a hinge.
+    #[serde(alias = "ang_z")]
     AngZ,
 }
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// Range of a coordinate. Each side is optional; equal sides hold the coordinate in place.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Limits {
     /// Lowest value (m or rad).
     pub lower: Option<f64>,
@@ -19,6 +20,7 @@ pub struct Limits {
     /// Stiffness (N/m or N·m/rad) of yielding stops; `None` is hard.
     pub stiffness: Option<f64>,
     /// Damping (N·s/m or N·m·s/rad) of yielding stops; without effect on hard ones.
+    #[serde(default)]
     pub damping: f64,
 }
 
@@ -174,12 +176,15 @@ impl Motor {
 
 /// Linear spring and damper: force −k (q − rest) − d q̇.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Spring {
     /// Value without force (m or rad).
+    #[serde(default)]
     pub rest: f64,
     /// k (N/m or N·m/rad).
     pub stiffness: f64,
     /// d (N·s/m or N·m·s/rad).
+    #[serde(default)]
     pub damping: f64,
 }
 

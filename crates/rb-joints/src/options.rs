@@ -21,10 +21,13 @@ use serde::{Deserialize, Serialize};
 pub enum Yield {
     /// Not at all.
     #[default]
+    #[serde(alias = "hard")]
     Hard,
     /// Each by the same compliance.
+    #[serde(alias = "each")]
     Each(Compliance),
     /// By a full symmetric matrix over the locked rows in their order, row-major.
+    #[serde(alias = "block")]
     Block {
         /// C.
         matrix: Vec<f64>,
@@ -35,6 +38,7 @@ pub enum Yield {
 
 /// Options of the locked rows of a joint.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct RowOptions {
     /// Compliance.
     pub yields: Yield,

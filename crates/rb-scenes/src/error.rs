@@ -1,6 +1,7 @@
 //! What can go wrong while a scene is built.
 
 use glam::DVec3;
+use rb_view::ViewError;
 use rb_world::core::Error;
 
 /// Why a scene could not be built.
@@ -10,6 +11,9 @@ pub enum SceneError {
     /// The world refused a part of it.
     #[error(transparent)]
     World(#[from] Error),
+    /// A run cannot be recorded.
+    #[error(transparent)]
+    View(#[from] ViewError),
     /// A mesh file cannot be read.
     #[error("{path}: {source}")]
     Read {

@@ -1,6 +1,6 @@
 //! Scenes shared by the tests, examples and benchmarks of the rb physics engine.
 //!
-//! Two registries:
+//! Two registries, and worlds from [files](mod@file):
 //!
 //! * [`SCENES`] are descriptions ([`SceneDesc`]) that no engine owns: they serialise to JSON, so
 //!   that other engines can run the very same scene, and [`SceneDesc::build`] lowers them to a
@@ -26,10 +26,12 @@ mod assemble;
 pub mod demos;
 mod desc;
 mod error;
+pub mod file;
 mod hull;
 mod lower;
 mod mesh;
 mod random;
+mod record;
 pub mod scenes;
 mod turn;
 
@@ -38,4 +40,5 @@ pub use desc::{BodyDef, JointDef, JointKind, MeshDef, Quality, SceneDesc, ShapeD
 pub use error::SceneError;
 pub use mesh::{TriangleMesh, bunny};
 pub use random::Random;
+pub use record::Recorder;
 pub use scenes::{SCENES, Scene, scene};

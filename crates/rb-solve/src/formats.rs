@@ -7,17 +7,22 @@
 //!
 //! | `fc3d_local`, `fc2d_local` | `dim`, `nc`, `mu`, `q`, `W` | u = W r + q, (n, t₁[, t₂]) per contact |
 //! | `fc3d_global` | `dim`, `nc`, `mu`, `M`, `H`, `f`, `w` | M v = H r + f, u = Hᵀ v + w |
+//! | `island` | `bodies`, `blocks` | joints, limits and friction together, see [`island`] |
 //!
 //! Matrices M of `lcp` are lists of rows; those of friction problems are sparse,
 //! `{"rows", "cols", "i", "j", "v"}`, and entries at one place add up. Unknown fields are ignored. A fault is reported with its
-//! path in the file.
+//! path in the file. [`dump`] writes the problem of an island in whichever of them says it all.
+
+pub mod dump;
+pub mod island;
 
 use crate::conic::{FrictionProblem, GlobalFrictionProblem};
 use crate::input::InputError;
 use crate::lcp::BoxedLcp;
 use crate::linalg::matrix::Matrix;
+use rb_core::problem::Problem;
 use serde::de::{self, DeserializeOwned, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 
 /// A problem as read from a file.
@@ -34,6 +39,8 @@ pub enum Model {
     },
     /// `fc3d_global`.
     GlobalFriction(GlobalFrictionProblem),
+    /// `island`.
+    Island(Problem),
 }
 
 /// A model and the name the file gives it.
@@ -85,7 +92,7 @@ struct GlobalFrictionFile {
 }
 
 /// A matrix by its non-zero entries.
-#[derive(Deserialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 struct Sparse {
     rows: usize,
     cols: usize,
@@ -106,6 +113,7 @@ pub fn parse(text: &str) -> Result<Named, InputError> {
         "fc3d_local" => friction(read(text)?, 3)?,
         "fc2d_local" => friction(read(text)?, 2)?,
         "fc3d_global" => global(read(text)?)?,
+        "island" => Model::Island(read::<island::IslandFile>(text)?.problem()?),
         other => {
             let reason = format!("unknown problem type {other:?}");
             return Err(InputError::new("type", reason));
@@ -117,21 +125,48 @@ pub fn parse(text: &str) -> Result<Named, InputError> {
     })
 }
 
-fn read<T: DeserializeOwned>(text: &str) -> Result<T, InputError> {
+/// Reads any value from the text of a JSON file.
+///
+/// # Errors
+/// Text that is not JSON, or not of that type, with the path of the fault; `.` is the whole text.
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, InputError> {
     let mut json = serde_json::Deserializer::from_str(text);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(|e| {
-        let path = e.path().to_string();
-        // Text that ends early has no path; its reason names line and column.
-        let path = if path == "?" { ".".to_owned() } else { path };
-        InputError::new(path, e.inner().to_string())
-    })?;
+    let value = read_from(&mut json)?;
     json.end()
         .map_err(|e| InputError::new(".", e.to_string()))?;
     Ok(value)
 }
 
+/// Reads any value from a deserialiser.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_from<'de, T: Deserialize<'de>>(
+    from: impl Deserializer<'de, Error: fmt::Display>,
+) -> Result<T, InputError> {
+    serde_path_to_error::deserialize(from).map_err(|e| {
+        let path = e.path().to_string();
+        // Text that ends early has no path; its reason names line and column.
+        let path = if path == "?" { ".".to_owned() } else { path };
+        InputError::new(path, e.inner().to_string())
+    })
+}
+
+/// Most unknowns of a dense problem: memory grows with their square, time with their cube.
+const MOST_UNKNOWNS: usize = 4_000;
+
+/// Refuses a dense problem that is too large before anything is allocated for it.
+fn check_size(path: &str, unknowns: usize) -> Result<(), InputError> {
+    if unknowns <= MOST_UNKNOWNS {
+        return Ok(());
+    }
+    let reason = format!("{unknowns} unknowns are more than {MOST_UNKNOWNS}");
+    Err(InputError::new(path, reason))
+}
+
 fn boxed(file: LcpFile, bounds: bool) -> Result<BoxedLcp, InputError> {
     let n = file.n;
+    check_size("n", n)?;
     crate::input::check_len("M", file.M.len(), n)?;
     crate::input::check_len("q", file.q.len(), n)?;
     for (i, row) in file.M.iter().enumerate() {
@@ -151,6 +186,7 @@ fn boxed(file: LcpFile, bounds: bool) -> Result<BoxedLcp, InputError> {
 fn friction(file: FrictionFile, dim: usize) -> Result<Model, InputError> {
     check_contacts(file.dim, dim, &file.mu, file.nc)?;
     let n = dim * file.nc;
+    check_size("nc", n)?;
     let w = file.W.dense("W", [n, n])?;
     let problem = if dim == 2 {
         FrictionProblem::planar(&w, &file.q, file.mu)?
@@ -163,6 +199,8 @@ fn friction(file: FrictionFile, dim: usize) -> Result<Model, InputError> {
 fn global(file: GlobalFrictionFile) -> Result<Model, InputError> {
     check_contacts(file.dim, 3, &file.mu, file.nc)?;
     let (dof, n) = (file.f.len(), 3 * file.nc);
+    check_size("nc", n)?;
+    check_size("f", dof)?;
     crate::input::check_len("w", file.w.len(), n)?;
     Ok(Model::GlobalFriction(GlobalFrictionProblem {
         m: file.M.dense("M", [dof, dof])?,
@@ -182,6 +220,23 @@ fn check_contacts(dim: usize, expected: usize, mu: &[f64], nc: usize) -> Result<
 }
 
 impl Sparse {
+    /// The entries of a matrix that are not zero.
+    fn of(m: &Matrix) -> Self {
+        let mut out = Self {
+            rows: m.rows(),
+            cols: m.cols(),
+            ..Self::default()
+        };
+        for i in 0..m.rows() {
+            for (j, &v) in m.row(i).iter().enumerate().filter(|(_, v)| **v != 0.0) {
+                out.i.push(i);
+                out.j.push(j);
+                out.v.push(v);
+            }
+        }
+        out
+    }
+
     fn dense(&self, path: &str, shape: [usize; 2]) -> Result<Matrix, InputError> {
         for (name, found, expected) in
             [("rows", self.rows, shape[0]), ("cols", self.cols, shape[1])]
@@ -208,7 +263,18 @@ impl Sparse {
 }
 
 /// A number, `"inf"` or `"-inf"`.
+#[derive(Clone, Copy, Debug)]
 struct Bound(f64);
+
+impl Serialize for Bound {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            f64::INFINITY => s.serialize_str("inf"),
+            f64::NEG_INFINITY => s.serialize_str("-inf"),
+            number => s.serialize_f64(number),
+        }
+    }
+}
 
 impl<'de> Deserialize<'de> for Bound {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {

@@ -113,7 +113,7 @@ fn run_friction(method: conic::Method, model: &Model, law: FrictionLaw) -> (Run,
         (attempt, clock.elapsed().as_secs_f64())
     };
     let (attempt, seconds, residual, problem) = match model {
-        Model::Boxed(_) => panic!("not a friction problem"),
+        Model::Boxed(_) | Model::Island(_) => panic!("not a friction problem"),
         Model::Friction { problem, .. } => {
             let (attempt, seconds) = timed(problem);
             let residual = problem.residual(&attempt.r, law);

@@ -9,12 +9,10 @@ const DT: f64 = 1.0 / 60.0;
 #[test]
 fn contact_events_come_in_pairs() {
     let mut pp = Params::game();
-    if std::env::var("FAST").is_ok() {
-        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
-    }
     let mut world = World::new(pp).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     let ball = sphere(&mut world, 0.5, 0.0, DVec3::Y * 1.5, DVec3::ZERO);
+    let substeps = f64::from(world.params().substeps);
     let (mut begun, mut ended) = (0, 0);
     run(&mut world, DT, 90, |w, _| {
         begun += w.events().contact_begin.len();
@@ -31,9 +29,6 @@ fn contact_events_come_in_pairs() {
 #[test]
 fn force_events_tell_the_weight() {
     let mut pp = Params::game();
-    if std::env::var("FAST").is_ok() {
-        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
-    }
     let mut world = World::new(pp).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     let body = world
@@ -58,9 +53,6 @@ fn force_events_tell_the_weight() {
 #[test]
 fn sensors_report_and_do_not_push() {
     let mut pp = Params::game();
-    if std::env::var("FAST").is_ok() {
-        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
-    }
     let mut world = World::new(pp).unwrap();
     let gate = world.add_body(BodyDesc::fixed()).unwrap();
     let zone = Shape::cuboid(DVec3::ONE).unwrap();
@@ -68,13 +60,14 @@ fn sensors_report_and_do_not_push() {
         .add_collider(gate, ColliderDesc::new(zone).sensor(true))
         .unwrap();
     let ball = sphere(&mut world, 0.5, 0.0, DVec3::Y * 3.0, DVec3::ZERO);
+    let substeps = f64::from(world.params().substeps);
     let (mut begun, mut ended) = (0, 0);
     run(&mut world, DT, 90, |w, _| {
         begun += w.events().sensor_begin.len();
         ended += w.events().sensor_end.len();
     });
     assert_eq!((begun, ended), (1, 1));
-    let fallen = -0.5 * G * (1.5f64 * (1.5 + DT / 4.0));
+    let fallen = -0.5 * G * (1.5f64 * (1.5 + DT / substeps));
     close(
         "free fall through the sensor",
         world.position(ball).unwrap().y - 3.0,
@@ -92,9 +85,6 @@ fn groups_and_hooks_keep_bodies_apart() {
         }
     }
     let mut pp = Params::game();
-    if std::env::var("FAST").is_ok() {
-        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
-    }
     let mut world = World::new(pp).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     for _ in 0..2 {
@@ -110,9 +100,6 @@ fn groups_and_hooks_keep_bodies_apart() {
 #[test]
 fn islands_sleep_and_wake_as_one() {
     let mut pp = Params::game();
-    if std::env::var("FAST").is_ok() {
-        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
-    }
     let mut world = World::new(pp).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     let shape = || Shape::cuboid(DVec3::splat(0.5)).unwrap();
@@ -145,9 +132,6 @@ fn islands_sleep_and_wake_as_one() {
 #[test]
 fn kinematic_bodies_reach_their_targets_and_carry_others() {
     let mut pp = Params::game();
-    if std::env::var("FAST").is_ok() {
-        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
-    }
     let mut world = World::new(pp).unwrap();
     let lift = world.add_body(BodyDesc::kinematic()).unwrap();
     let top = Shape::cuboid(DVec3::new(2.0, 0.1, 2.0)).unwrap();
@@ -181,9 +165,6 @@ fn kinematic_bodies_reach_their_targets_and_carry_others() {
 #[test]
 fn queries_see_what_is_there() {
     let mut pp = Params::game();
-    if std::env::var("FAST").is_ok() {
-        pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
-    }
     let mut world = World::new(pp).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     let ball = sphere(&mut world, 0.5, 0.0, DVec3::new(0.0, 3.0, 0.0), DVec3::ZERO);
@@ -230,9 +211,6 @@ fn queries_see_what_is_there() {
 fn ten_kilometres_out_a_pair_behaves_as_at_the_origin() {
     let at = |offset: DVec3| {
         let mut pp = Params::game();
-        if std::env::var("FAST").is_ok() {
-            pp.escalation.plan = rb_world::core::params::SolvePlan::Fast;
-        }
         let mut world = World::new(pp).unwrap();
         let ground = world
             .add_body(BodyDesc::fixed().at(offset - DVec3::Y))

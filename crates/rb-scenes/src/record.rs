@@ -1,5 +1,6 @@
 //! From a world to a recording: every body, shape, contact point and joint frame.
 
+use crate::error::SceneError;
 use glam::DVec3;
 use rb_view::{
     BodyInfo, ContactSample, FrameData, FrameStats, JointSample, Part, PoseSample, Recording,
@@ -21,6 +22,8 @@ pub struct Recorder {
     recording: Recording,
     index: HashMap<BodyHandle, usize>,
     poses: Vec<PoseSample>,
+    /// Time of the last frame (s).
+    time: f64,
 }
 
 impl Recorder {
@@ -30,6 +33,7 @@ impl Recorder {
             recording: Recording::new(title),
             index: HashMap::new(),
             poses: Vec::new(),
+            time: 0.0,
         }
     }
 
@@ -37,7 +41,7 @@ impl Recorder {
     ///
     /// # Errors
     /// A number that cannot be drawn.
-    pub fn record(&mut self, world: &World, seconds: f64) -> anyhow::Result<()> {
+    pub fn record(&mut self, world: &World, seconds: f64) -> Result<(), SceneError> {
         for (handle, body) in world.bodies() {
             let index = match self.index.get(&handle) {
                 Some(&index) => index,
@@ -55,10 +59,11 @@ impl Recorder {
         self.recording.push_frame(&FrameData {
             time: world.time(),
             poses: &self.poses,
-            contacts: &contacts(world),
+            contacts: &contacts(world, world.time() - self.time),
             joints: &joints(world)?,
             stats,
         })?;
+        self.time = world.time();
         Ok(())
     }
 
@@ -70,7 +75,7 @@ impl Recorder {
         self.recording.write_html(path)
     }
 
-    fn add(&mut self, world: &World, handle: BodyHandle, body: &Body) -> anyhow::Result<usize> {
+    fn add(&mut self, world: &World, handle: BodyHandle, body: &Body) -> Result<usize, SceneError> {
         let mut parts = Vec::new();
         for &collider in &body.colliders {
             let desc = world.collider(collider)?.desc();
@@ -111,8 +116,8 @@ fn pose_sample(body: &Body) -> PoseSample {
     }
 }
 
-/// The contact points that carry the largest forces, with the impulse of the whole step.
-fn contacts(world: &World) -> Vec<ContactSample> {
+/// The contact points that carry the largest forces, with the impulse of a step of `dt` (s).
+fn contacts(world: &World, dt: f64) -> Vec<ContactSample> {
     let force = |c: &ContactPoint| c.force.dot(c.normal);
     let mut pressed: Vec<_> = world.contact_points().filter(|c| force(c) > 0.0).collect();
     let mut forces: Vec<f64> = pressed.iter().map(force).collect();
@@ -123,7 +128,7 @@ fn contacts(world: &World) -> Vec<ContactSample> {
     let sample = |c: &ContactPoint| ContactSample {
         point: c.position.as_vec3().to_array(),
         normal: c.normal.as_vec3().to_array(),
-        impulse: (force(c) * crate::DT) as f32,
+        impulse: (force(c) * dt) as f32,
     };
     pressed.iter().map(sample).collect()
 }
@@ -199,13 +204,13 @@ mod tests {
 
     #[test]
     fn every_demo_can_be_recorded() {
-        for demo in rb_scenes::DEMOS {
+        for demo in crate::DEMOS {
             let mut world = World::new(Params::game()).expect("the profile is valid");
             let built = demo.build(&mut world, demo.size.min(20));
             built.expect(demo.name);
             let mut recorder = Recorder::new(demo.name);
             for _ in 0..3 {
-                world.step(crate::DT).expect("a positive time step");
+                world.step(1.0 / 60.0).expect("a positive time step");
                 recorder.record(&world, 1e-3).expect(demo.name);
             }
             assert_eq!(recorder.poses.len(), world.bodies().count());
