@@ -168,7 +168,7 @@ pub struct SleepParams {
 /// ```
 /// use rb_core::params::Params;
 /// let mut p = Params::game();
-/// assert_eq!(p.substeps, 8);
+/// assert_eq!(p.substeps, 6);
 /// p.scheme.beta = 1.5;
 /// assert!(p.validate().is_err());
 /// ```
@@ -208,12 +208,12 @@ pub struct Params {
 }
 
 impl Params {
-    /// Fast and robust: 8 substeps of a soft step, each swept once for positions and once for
+    /// Fast and robust: 6 substeps of a soft step, each swept once for positions and twice for
     /// velocities; 1e-2 m/s, 5 mm.
     pub fn game() -> Self {
         Self {
             gravity: DVec3::new(0.0, -9.81, 0.0),
-            substeps: 8,
+            substeps: 6,
             scheme: Scheme::default(),
             gyroscopic: Gyroscopic::Implicit,
             contact: ContactParams {
@@ -221,21 +221,21 @@ impl Params {
                 push_out: 3.0,
                 bounce_threshold: 1.0,
                 softening: Some(Softening {
-                    rate: 0.16,
+                    rate: 0.21,
                     ratio: 10.0,
                 }),
                 smooth: None,
                 swept: true,
             },
             joint_softening: Some(Softening {
-                rate: 0.25,
+                rate: 0.28,
                 ratio: 2.0,
             }),
             stabilisation: None,
             geometric: GeometricStiffness::Off,
             sweeps: Sweeps {
                 position: 1,
-                velocity: 1,
+                velocity: 2,
                 coupled: 2,
                 stop: 1e-9,
             },

@@ -23,9 +23,7 @@ struct Run {
 /// Bodies of every convex shape fall on a scanned mesh; everything moved by `offset` (m) and the
 /// falling bodies by up to ±`nudge` (m) more.
 fn pile(offset: DVec3, nudge: f64) -> Run {
-    let mut pp = Params::game();
-    if let Ok(v) = std::env::var("CFG") { let v: Vec<f64> = v.split(',').map(|x| x.parse().unwrap()).collect(); pp.substeps = v[0] as u32; pp.sweeps.position = v[1] as u32; pp.sweeps.velocity = v[2] as u32; let s = pp.contact.softening.as_mut().unwrap(); s.rate = v[3]; s.ratio = v[4]; }
-    let mut world = World::new(pp).unwrap();
+    let mut world = World::new(Params::game()).unwrap();
     let falling = demo("bunny_pile").expect("it is registered");
     let falling = falling.build(&mut world, COUNT).unwrap();
     let all: Vec<BodyHandle> = world.bodies().map(|(h, _)| h).collect();
