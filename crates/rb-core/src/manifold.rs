@@ -1,5 +1,6 @@
 //! What collision detection hands over: up to four contact points of one pair under one normal.
 
+use crate::anchor::Anchor;
 use crate::handle::{BodyHandle, ColliderHandle};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -118,4 +119,6 @@ pub struct Manifold {
     pub points: SmallVec<[ManifoldPoint; MAX_POINTS]>,
     /// Surface of the pair.
     pub material: ContactMaterial,
+    /// The points in the frames of the shapes.
+    pub anchor: Anchor,
 }
