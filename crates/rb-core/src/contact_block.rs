@@ -331,6 +331,12 @@ impl ContactSet {
         }
     }
 
+    /// Impulse of point `k` of manifold `i` along its axes (N·s).
+    pub fn impulse(&self, i: usize, k: usize) -> [f64; 3] {
+        let (b, lane) = self.at(i);
+        get(&b.points[k].impulse, lane).to_array()
+    }
+
     /// Stores the impulse of point `k` of manifold `i` (N·s).
     pub fn set_impulse(&mut self, i: usize, k: usize, impulse: [f64; 3]) {
         put(

@@ -69,6 +69,12 @@ fn touch(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk)
     if !(a.stirs || b.stirs) {
         return Verdict::Kept;
     }
+    if !a.bounds.overlaps(&b.bounds) {
+        return match pair.count {
+            0 => Verdict::Kept,
+            _ => Verdict::Found(0, None),
+        };
+    }
     let prediction = a.reach + b.reach;
     let contacts = &state.contacts;
     let anchored = |i: usize| contacts.anchor(i).reference != Reference::Neither;
@@ -79,9 +85,6 @@ fn touch(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk)
             return Verdict::Renewed;
         }
         _ => {}
-    }
-    if !a.bounds.overlaps(&b.bounds) {
-        return Verdict::Found(0, None);
     }
     let memory = search(state, pair, sides, prediction, chunk);
     let PairChunk {

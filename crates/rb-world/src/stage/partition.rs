@@ -150,7 +150,7 @@ fn place_contacts(state: &State, frame: &mut Frame) {
         };
         let mut impulse = [[0.0; 3]; MAX_POINTS];
         for (k, p) in impulse.iter_mut().enumerate().take(state.contacts.count(i)) {
-            *p = state.contacts.point(i, k).impulse;
+            *p = state.contacts.impulse(i, k);
         }
         frame.islands[island].contacts.push(IslandContact {
             manifold: i as u32,
