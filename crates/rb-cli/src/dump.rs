@@ -67,7 +67,7 @@ fn dumped(args: &DumpArgs) -> Result<(), InputError> {
         "{}, step {}, island {}",
         scene.title, args.step, args.island
     );
-    let file = write(&name, problem, form);
+    let file = write(&name, &problem, form);
     match &args.out {
         Some(path) => std::fs::write(path, format!("{file}\n")).map_err(|e| unwritten(path, e)),
         None => {

@@ -34,10 +34,8 @@ pub struct BroadPhase {
     /// Slots whose box changed since the pairs were brought up to date, and the same as flags.
     changed: Vec<u32>,
     is_changed: Vec<bool>,
-    /// Overlapping pairs before filtering, sorted.
-    overlaps: Vec<[u32; 2]>,
-    /// Pairs that passed the filter last time.
-    accepted: Vec<[u32; 2]>,
+    /// Overlapping pairs that passed the filter, sorted.
+    pairs: Vec<[u32; 2]>,
 }
 
 impl From<BroadPhase> for Vec<Option<Entry>> {
@@ -76,17 +74,32 @@ impl BroadPhase {
     /// by `margin` (m), only when `tight` leaves it, when it has become much too large (a fast body
     /// has slowed down) or when the mobility changes. Returns whether it was.
     pub fn set(&mut self, slot: u32, tight: &Aabb, margin: f64, mobility: Mobility) -> bool {
+        self.set_moving(slot, tight, margin, DVec3::ZERO, mobility)
+    }
+
+    /// [`set`](Self::set) for a collider on its way: a new box also holds `tight` moved by `ahead` (m),
+    /// so that it lasts until the collider is there.
+    pub fn set_moving(
+        &mut self,
+        slot: u32,
+        tight: &Aabb,
+        margin: f64,
+        ahead: DVec3,
+        mobility: Mobility,
+    ) -> bool {
         if let Some(old) = self.entry(slot)
             && old.mobility == mobility
         {
             let fat = Aabb::from_box32(&old.fat);
-            let largest = tight.inflated(0.5 * tight.half_extents().max_element() + 2.0 * margin);
+            let spare = 0.5 * tight.half_extents().max_element() + 2.0 * margin;
+            let largest = tight.inflated(spare + 1.5 * ahead.length());
             if fat.contains(tight) && (mobility == Mobility::Static || largest.contains(&fat)) {
                 return false;
             }
         }
         self.remove(slot);
-        let fat = tight.inflated(margin).outward();
+        let there = Aabb::new(tight.min + ahead, tight.max + ahead);
+        let fat = tight.merged(&there).inflated(margin).outward();
         self.store(slot, Entry { fat, mobility });
         true
     }
@@ -107,14 +120,24 @@ impl BroadPhase {
         self.entry(slot).map(|e| Aabb::from_box32(&e.fat))
     }
 
+    /// Whether pairs have to be looked up again since the last call of [`pairs`](Self::pairs).
+    pub fn is_stale(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// Has the pairs of a collider looked up and filtered again.
+    pub fn recheck(&mut self, slot: u32) {
+        if self.entry(slot).is_some() {
+            self.mark(slot);
+        }
+    }
+
     /// All pairs of overlapping fat boxes that `keep` accepts, except between static colliders:
-    /// lower slot first, sorted.
+    /// lower slot first, sorted. `keep` is asked once for each pair, when one of its boxes has changed
+    /// or after [`recheck`](Self::recheck).
     pub fn pairs(&mut self, keep: &(dyn Fn(u32, u32) -> bool + Sync)) -> &[[u32; 2]] {
-        self.update();
-        self.accepted.clear();
-        self.accepted
-            .extend(self.overlaps.iter().filter(|[i, j]| keep(*i, *j)));
-        &self.accepted
+        self.update(keep);
+        &self.pairs
     }
 
     /// Calls `f` with every collider whose fat box meets `region` (m, world), in no stated order.
@@ -171,29 +194,35 @@ impl BroadPhase {
     }
 
     /// Looks the pairs of changed boxes up again.
-    fn update(&mut self) {
+    fn update(&mut self, keep: &(dyn Fn(u32, u32) -> bool + Sync)) {
         if self.changed.is_empty() {
             return;
         }
         let flags = &self.is_changed;
-        let mut next = core::mem::take(&mut self.overlaps);
+        let mut next = core::mem::take(&mut self.pairs);
         next.retain(|[i, j]| !flags[*i as usize] && !flags.get(*j as usize).is_some_and(|c| *c));
         let kept = next.len();
         for &slot in &self.changed {
             if let Some(e) = self.entry(slot) {
-                self.partners(slot, e, &mut next);
+                self.partners(slot, e, keep, &mut next);
             }
         }
         next[kept..].sort_unstable();
         // Two sorted runs: merged in one pass by the stable sort.
         next.sort();
-        self.overlaps = next;
+        self.pairs = next;
         for slot in self.changed.drain(..) {
             self.is_changed[slot as usize] = false;
         }
     }
 
-    fn partners(&self, slot: u32, e: &Entry, out: &mut Vec<[u32; 2]>) {
+    fn partners(
+        &self,
+        slot: u32,
+        e: &Entry,
+        keep: &(dyn Fn(u32, u32) -> bool + Sync),
+        out: &mut Vec<[u32; 2]>,
+    ) {
         let trees = match e.mobility {
             Mobility::Static => &self.trees[Mobility::Moving as usize..],
             Mobility::Moving => &self.trees[..],
@@ -202,7 +231,10 @@ impl BroadPhase {
             for other in tree.intersect_aabb(&e.fat) {
                 // A pair of changed boxes is found from both sides; the lower slot reports it.
                 if other != slot && (other > slot || !self.is_changed[other as usize]) {
-                    out.push([slot.min(other), slot.max(other)]);
+                    let [low, high] = [slot.min(other), slot.max(other)];
+                    if keep(low, high) {
+                        out.push([low, high]);
+                    }
                 }
             }
         }

@@ -246,7 +246,7 @@ impl ColliderDesc {
 pub struct Collider {
     desc: ColliderDesc,
     mass: MassProps,
-    reach: f64,
+    radius: f64,
 }
 
 impl From<Collider> for ColliderDesc {
@@ -261,7 +261,7 @@ impl TryFrom<ColliderDesc> for Collider {
         desc.validate()?;
         Ok(Self {
             mass: desc.shape.mass_props(desc.density).placed(&desc.offset),
-            reach: desc.offset.p.length() + desc.shape.bounding_radius(),
+            radius: desc.shape.bounding_radius(),
             desc,
         })
     }
@@ -293,7 +293,12 @@ impl Collider {
 
     /// Greatest distance of a surface point from the body's origin (m).
     pub fn reach(&self) -> f64 {
-        self.reach
+        self.desc.offset.p.length() + self.radius
+    }
+
+    /// Greatest distance of a surface point from the origin of the shape's own frame (m).
+    pub fn radius(&self) -> f64 {
+        self.radius
     }
 
     /// World pose of the shape for a body's pose.

@@ -173,7 +173,7 @@ impl Core<'_> {
             Core::Point => 0.0,
             Core::Segment(h) => h,
             Core::Box(h) => h.length(),
-            Core::Poly(p) => p.vertices.iter().fold(0.0, |m, v| v.length().max(m)),
+            Core::Poly(p) => p.reach,
             Core::Triangle(v) => v.iter().fold(0.0, |m, v| v.length().max(m)),
             Core::Cylinder { half, radius } | Core::Cone { half, radius } => {
                 libm::hypot(half, radius)
@@ -186,13 +186,7 @@ impl Core<'_> {
         match *self {
             Core::Point | Core::Segment(_) | Core::Triangle(_) => 0.0,
             Core::Box(h) => h.min_element(),
-            Core::Poly(p) => {
-                let center = p.vertices.iter().sum::<DVec3>() / p.vertices.len() as f64;
-                (0..p.faces.len()).fold(f64::INFINITY, |m, f| {
-                    let on = p.vertices[p.ring(f)[0] as usize];
-                    p.faces[f].normal.dot(on - center).min(m)
-                })
-            }
+            Core::Poly(p) => p.inner_radius,
             Core::Cylinder { half, radius } => half.min(radius),
             Core::Cone { half, radius } => {
                 2.0 * half * radius / (radius + libm::hypot(2.0 * half, radius))

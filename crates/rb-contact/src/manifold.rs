@@ -1,10 +1,14 @@
 //! From patches to manifolds, and last step's impulses onto this step's points.
 
 use crate::narrow::ContactPatch;
+use core::ops::Range;
 use glam::DVec3;
+use rb_core::anchor::{Anchor, Stand};
+use rb_core::contact_block::ContactSet;
 use rb_core::handle::{BodyHandle, ColliderHandle};
-use rb_core::manifold::{ContactMaterial, Manifold, ManifoldKey, ManifoldPoint};
+use rb_core::manifold::{ContactMaterial, MAX_POINTS, Manifold, ManifoldKey, ManifoldPoint};
 use rb_core::math::tangents;
+use smallvec::SmallVec;
 
 /// The two sides of a manifold, index 0 for a and 1 for b.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,22 +17,25 @@ pub struct Sides {
     pub colliders: [ColliderHandle; 2],
     /// Their bodies.
     pub bodies: [BodyHandle; 2],
-    /// Centres of mass of the bodies (m, world).
-    pub centers: [DVec3; 2],
+    /// Where the shapes stand.
+    pub stands: [Stand; 2],
 }
 
 /// Manifold of a patch: arms from the centres of mass, no impulses yet.
 pub fn manifold(patch: &ContactPatch, sides: &Sides, material: ContactMaterial) -> Manifold {
     let point = |p: &crate::narrow::PatchPoint| ManifoldPoint {
         arm: [
-            p.position_a - sides.centers[0],
-            p.position_b - sides.centers[1],
+            p.position_a - sides.stands[0].center,
+            p.position_b - sides.stands[1].center,
         ],
         gap: p.gap,
         feature: p.feature,
         impulse: [0.0; 3],
     };
+    let places = patch.points.iter().map(|p| [p.position_a, p.position_b]);
+    let poses = [&sides.stands[0].pose, &sides.stands[1].pose];
     Manifold {
+        anchor: Anchor::new(patch.reference, patch.normal, places, poses),
         key: ManifoldKey {
             pair: sides.colliders.map(ColliderHandle::index),
             sub: patch.sub,
@@ -45,22 +52,26 @@ pub fn manifold(patch: &ContactPatch, sides: &Sides, material: ContactMaterial) 
 /// Cosine of the angle between two normals beyond which impulses are not carried over (60°).
 const RELATED: f64 = 0.5;
 
-/// Carries impulses from whichever of the pair's old manifolds continues in `new`: the one with the
-/// same sub-shapes, else the one with the nearest normal. Merged patches slide from sub-shape to
-/// sub-shape, so the key alone would lose them.
-pub fn warm_start(new: &mut Manifold, old: &[Manifold]) {
-    let fit = |m: &Manifold| {
-        let cosine = m.normal.dot(new.normal);
-        if m.key == new.key {
+/// Carries impulses from whichever of the pair's old manifolds (those numbered `range` in `old`)
+/// continues in `new`: the one with the same sub-shapes, else the one with the nearest normal. Merged
+/// patches slide from sub-shape to sub-shape, so the key alone would lose them.
+pub fn warm_start(new: &mut Manifold, old: &ContactSet, range: Range<usize>) {
+    let fit = |i: &usize| {
+        let cosine = old.normal(*i).dot(new.normal);
+        if old.key(*i) == new.key {
             cosine + 1.0
         } else {
             cosine
         }
     };
-    let same_pair = old.iter().filter(|m| m.key.pair == new.key.pair);
-    let best = same_pair.max_by(|x, y| fit(x).total_cmp(&fit(y)));
-    if let Some(best) = best {
-        match_impulses(new, best);
+    let best = range.max_by(|x, y| fit(x).total_cmp(&fit(y)));
+    if let Some(i) = best {
+        let points: SmallVec<[ManifoldPoint; MAX_POINTS]> =
+            (0..old.count(i)).map(|k| old.stored(i, k)).collect();
+        if match_impulses(new, old.normal(i), &points) {
+            // The patch's as a whole.
+            new.spin = old.spin(i);
+        }
     }
 }
 
@@ -69,26 +80,24 @@ pub fn warm_start(new: &mut Manifold, old: &[Manifold]) {
 ///
 /// Distances are taken between arms on either body, whichever is smaller, in world axes: a point
 /// that sticks keeps its arm on the resting body, one that rolls keeps its arm on the rolling body.
-/// The tangential impulse is projected onto the new tangents; the resistance to spin and rolling, which
-/// is the patch's, goes over whole. Nothing is carried when the normal has
-/// turned by more than 60°.
-pub fn match_impulses(new: &mut Manifold, old: &Manifold) {
-    if new.normal.dot(old.normal) < RELATED {
-        return;
+/// The tangential impulse is projected onto the new tangents. Nothing is carried when the normal has
+/// turned by more than 60° from `normal`; says whether anything was.
+pub fn match_impulses(new: &mut Manifold, normal: DVec3, old: &[ManifoldPoint]) -> bool {
+    if new.normal.dot(normal) < RELATED {
+        return false;
     }
-    new.spin = old.spin;
-    let from = tangents(old.normal);
+    let from = tangents(normal);
     let onto = tangents(new.normal);
     let carry = |p: &ManifoldPoint| {
         let slip = from[0] * p.impulse[1] + from[1] * p.impulse[2];
         [p.impulse[0], slip.dot(onto[0]), slip.dot(onto[1])]
     };
-    let mut taken = [false; rb_core::manifold::MAX_POINTS];
+    let mut taken = [false; MAX_POINTS];
     let mut matched = taken;
     for (i, p) in new.points.iter_mut().enumerate() {
-        let same = |k: &usize| !taken[*k] && old.points[*k].feature == p.feature;
-        if let Some(k) = (0..old.points.len()).find(same) {
-            p.impulse = carry(&old.points[k]);
+        let same = |k: &usize| !taken[*k] && old[*k].feature == p.feature;
+        if let Some(k) = (0..old.len()).find(same) {
+            p.impulse = carry(&old[k]);
             (taken[k], matched[i]) = (true, true);
         }
     }
@@ -98,18 +107,19 @@ pub fn match_impulses(new: &mut Manifold, old: &Manifold) {
         }
         let limit = (0.01 * p.arm[0].length().min(p.arm[1].length())).max(1e-4);
         let distance = |k: usize| {
-            let o = &old.points[k];
+            let o = &old[k];
             (o.arm[0] - p.arm[0])
                 .length()
                 .min((o.arm[1] - p.arm[1]).length())
         };
-        let free = (0..old.points.len()).filter(|k| !taken[*k]);
+        let free = (0..old.len()).filter(|k| !taken[*k]);
         let nearest = free.min_by(|x, y| distance(*x).total_cmp(&distance(*y)));
         if let Some(k) = nearest.filter(|k| distance(*k) <= limit) {
-            p.impulse = carry(&old.points[k]);
+            p.impulse = carry(&old[k]);
             taken[k] = true;
         }
     }
+    true
 }
 
 #[cfg(test)]
@@ -142,7 +152,9 @@ mod tests {
             point(1.5, 7, [0.0; 3]),
             point(3.5, 51, [0.0; 3]),
         ]);
-        warm_start(&mut new, std::slice::from_ref(&old));
+        let mut set = ContactSet::default();
+        set.push(&old);
+        warm_start(&mut new, &set, 0..1);
         let normal: Vec<f64> = new.points.iter().map(|p| p.impulse[0]).collect();
         assert_eq!(normal, [2.0, 1.0, 0.0]);
     }
@@ -160,7 +172,7 @@ mod tests {
             points: [point(1.0, 1, [0.0; 3])].into_iter().collect(),
             ..Manifold::default()
         };
-        match_impulses(&mut new, &old);
+        match_impulses(&mut new, old.normal, &old.points);
         let world = |m: &Manifold| {
             let t = tangents(m.normal);
             t[0] * m.points[0].impulse[1] + t[1] * m.points[0].impulse[2]
@@ -168,7 +180,7 @@ mod tests {
         assert!((world(&new) - world(&old)).length() < 0.03);
         new.normal = DVec3::NEG_Y;
         let before = new.clone();
-        match_impulses(&mut new, &old);
+        match_impulses(&mut new, old.normal, &old.points);
         assert_eq!(new, before);
     }
 }

@@ -1,8 +1,7 @@
 //! Narrow phase: from a pair of colliders to contact patches, in f64 throughout.
 //!
 //! [`collide`] is a pure function of shapes and poses: no memory between steps, so snapshots and
-//! threads cannot change its answer. (A cached separating axis may only skip work for pairs it
-//! proves apart; the place for it is in front of `convex_pair`.)
+//! threads cannot change its answer. [`crate::recycle`] tells when a former answer still holds.
 //!
 //! | pair | method | file |
 //! |---|---|---|
@@ -35,6 +34,7 @@ use crate::collider::Collider;
 use crate::convex::{Core, Placed, View};
 use crate::shape::Shape;
 use glam::DVec3;
+use rb_core::anchor::Reference;
 use rb_core::manifold::MAX_POINTS;
 use rb_core::math::Pose;
 use smallvec::SmallVec;
@@ -66,14 +66,36 @@ pub struct ContactPatch {
     pub sub: [u32; 2],
     /// Unit normal from a to b (world).
     pub normal: DVec3,
+    /// Whose flat face the normal belongs to, if the points keep their places while the shapes move
+    /// a little.
+    pub reference: Reference,
     /// Points, in the order of the features that made them.
     pub points: Points,
 }
 
 impl ContactPatch {
+    fn new(normal: DVec3, reference: Reference, points: Points) -> Self {
+        Self {
+            sub: [0, 0],
+            normal,
+            reference,
+            points,
+        }
+    }
+
+    /// The patch, or how far the shapes are apart (m) if it has no points.
+    fn unless_empty(self, distance: f64) -> Result<Self, f64> {
+        if self.points.is_empty() {
+            Err(distance)
+        } else {
+            Ok(self)
+        }
+    }
+
     fn swap(&mut self) {
         self.sub.swap(0, 1);
         self.normal = -self.normal;
+        self.reference = self.reference.swapped();
         for p in &mut self.points {
             core::mem::swap(&mut p.position_a, &mut p.position_b);
         }
@@ -85,18 +107,18 @@ impl ContactPatch {
     }
 }
 
-/// Answer of a method that may have to hand a pair on.
-pub(crate) enum Outcome<T> {
-    Apart,
-    Touching(T),
-    Undecided,
-}
+/// Answer of a method that may have to hand a pair on (`None`): the contact, or by how much at least
+/// the shapes are apart (m).
+pub(crate) type Outcome = Option<Result<ContactPatch, f64>>;
 
 /// Appends the contact patches of two colliders whose shapes stand at `pose_a` and `pose_b` (world).
 ///
 /// Reported are points with a gap of at most `prediction` (m, ≥ 0); penetrations of any depth.
 /// Swapping a and b swaps the patches' sides. Meshes and height fields push to their front side
 /// only. Poses must be finite.
+///
+/// Returns how far apart the shapes are known to be beyond what was reported (m): at least
+/// `prediction`, more when nothing was reported and the method could tell.
 pub fn collide(
     a: &Collider,
     pose_a: &Pose,
@@ -104,8 +126,8 @@ pub fn collide(
     pose_b: &Pose,
     prediction: f64,
     out: &mut Vec<ContactPatch>,
-) {
-    collide_shapes(a.shape(), pose_a, b.shape(), pose_b, prediction, out);
+) -> f64 {
+    collide_shapes(a.shape(), pose_a, b.shape(), pose_b, prediction, out)
 }
 
 /// [`collide`] for bare shapes.
@@ -116,17 +138,18 @@ pub fn collide_shapes(
     pose_b: &Pose,
     prediction: f64,
     out: &mut Vec<ContactPatch>,
-) {
+) -> f64 {
     // Mixed pairs are always computed the same way round: convex, then parts, then half-space.
     let (va, vb) = (a.view(), b.view());
     let first = out.len();
     if rank(&va) <= rank(&vb) {
-        ordered(va, pose_a, vb, pose_b, prediction, out);
+        ordered(va, pose_a, vb, pose_b, prediction, out)
     } else {
-        ordered(vb, pose_b, va, pose_a, prediction, out);
+        let clear = ordered(vb, pose_b, va, pose_a, prediction, out);
         for patch in &mut out[first..] {
             patch.swap();
         }
+        clear
     }
 }
 
@@ -151,19 +174,24 @@ fn ordered(
     pose_b: &Pose,
     prediction: f64,
     out: &mut Vec<ContactPatch>,
-) {
+) -> f64 {
     let origin = pose_a.p;
     let first = out.len();
     let place = |core, radius, pose| Placed::new(core, radius, pose, origin);
+    let mut clear = prediction;
+    let mut keep = |found: Result<ContactPatch, f64>, out: &mut Vec<ContactPatch>| match found {
+        Ok(patch) => out.push(patch),
+        Err(distance) => clear = clear.max(distance),
+    };
     match (a, b) {
         (View::Convex(ca, ra), View::Convex(cb, rb)) => {
             let (a, b) = (place(ca, ra, pose_a), place(cb, rb, pose_b));
-            out.extend(convex_pair(&a, &b, prediction));
+            keep(convex_pair(&a, &b, prediction), out);
         }
         (View::Convex(core, radius), View::HalfSpace(n)) => {
             let a = place(core, radius, pose_a);
             let plane = (pose_b.vector(n), pose_b.p - origin);
-            out.extend(half_space::collide(&a, plane, prediction));
+            keep(half_space::collide(&a, plane, prediction), out);
         }
         (View::Convex(core, radius), View::Parts(b)) => {
             let a = place(core, radius, pose_a);
@@ -186,36 +214,23 @@ fn ordered(
             p.position_b += origin;
         }
     }
+    clear
 }
 
 fn relative(pose: &Pose, origin: DVec3) -> Pose {
     Pose::new(pose.p - origin, pose.q)
 }
 
-/// Contact of two convex shapes.
-pub(crate) fn convex_pair(a: &Placed, b: &Placed, prediction: f64) -> Option<ContactPatch> {
-    let patch = |normal, points: Points| {
-        (!points.is_empty()).then_some(ContactPatch {
-            sub: [0, 0],
-            normal,
-            points,
-        })
+/// Contact of two convex shapes, or how far they are apart (m).
+pub(crate) fn convex_pair(a: &Placed, b: &Placed, prediction: f64) -> Result<ContactPatch, f64> {
+    let quick = match (a.core, b.core) {
+        (Core::Box(ha), Core::Box(hb)) => boxes::collide(a, ha, b, hb, prediction),
+        _ if a.core.is_polyhedral() && b.core.is_polyhedral() => faces::collide(a, b, prediction),
+        _ => None,
     };
-    if let (Core::Box(ha), Core::Box(hb)) = (a.core, b.core) {
-        match boxes::collide(a, ha, b, hb, prediction) {
-            Outcome::Apart => return None,
-            Outcome::Touching((normal, points)) => return patch(normal, points),
-            Outcome::Undecided => {}
-        }
-    }
-    if a.core.is_polyhedral() && b.core.is_polyhedral() {
-        match faces::collide(a, b, prediction) {
-            Outcome::Apart => return None,
-            Outcome::Touching((normal, points)) => return patch(normal, points),
-            Outcome::Undecided => {}
-        }
+    if let Some(answer) = quick {
+        return answer?.unless_empty(prediction);
     }
     let axis = axis::axis(a, b, prediction)?;
-    let (normal, points) = clip::contact(a, b, &axis, prediction);
-    patch(normal, points)
+    clip::contact(a, b, &axis, prediction).unless_empty(prediction)
 }

@@ -13,6 +13,8 @@ use rb_core::{Error, Result};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Face {
     pub(crate) normal: DVec3,
+    /// Height of the face along its normal (m).
+    pub(crate) level: f64,
     first: u32,
     len: u32,
 }
@@ -26,6 +28,10 @@ pub(crate) struct Polyhedron {
     /// Faces around each vertex: `around[starts[v]..starts[v + 1]]`.
     around: Vec<u32>,
     starts: Vec<u32>,
+    /// Greatest distance of a vertex from the origin of the frame (m).
+    pub(crate) reach: f64,
+    /// Radius of a ball that fits inside (m).
+    pub(crate) inner_radius: f64,
 }
 
 impl Polyhedron {
@@ -55,6 +61,8 @@ impl Polyhedron {
             loops: Vec::new(),
             around: Vec::new(),
             starts: Vec::new(),
+            reach: 0.0,
+            inner_radius: 0.0,
         };
         for normal in out.planes(triangles, size) {
             out.push_face(normal, size);
@@ -70,6 +78,9 @@ impl Polyhedron {
             });
         }
         out.link();
+        out.reach = out.vertices.iter().fold(0.0, |m, v| v.length().max(m));
+        let room = out.faces.iter().map(|f| f.level - f.normal.dot(center));
+        out.inner_radius = room.fold(f64::INFINITY, f64::min);
         Ok(out)
     }
 
@@ -128,8 +139,10 @@ impl Polyhedron {
             let b = self.vertices[ring[(k + 1) % n] as usize] - center;
             s + a.cross(b)
         });
+        let normal = fitted.normalize_or(normal);
         self.faces.push(Face {
-            normal: fitted.normalize_or(normal),
+            normal,
+            level: normal.dot(self.vertices[ring[0] as usize]),
             first: self.loops.len() as u32,
             len: n as u32,
         });

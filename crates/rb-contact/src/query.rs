@@ -150,7 +150,7 @@ fn ray_part(part: &Part, origin: DVec3, dir: DVec3, max: f64) -> Option<(f64, DV
     let mut normal = -dir;
     for _ in 0..128 {
         ray.at = dir * t;
-        let axis = axis(&ray, &b, max - t)?;
+        let axis = axis(&ray, &b, max - t).ok()?;
         let gap = axis.core_gap() - b.radius;
         if gap <= tolerance {
             break;
@@ -330,7 +330,7 @@ pub fn distance(
         vb.pieces(&near, &mut |part| {
             let pb = Placed::new(part.core, part.radius, &(*pose_b * part.pose), origin);
             match closest(&pa, &pb, max + pa.radius + pb.radius) {
-                Proximity::Far => {}
+                Proximity::Far(_) => {}
                 Proximity::Touching(_) => keep(0.0, [pa.at, pb.at]),
                 Proximity::Apart { a, b } => {
                     let gap = (b - a).length();

@@ -166,7 +166,7 @@ impl Sweep<'_> {
             let origin = self.motions[0].at(t).p;
             let a = self.place(0, pa, t, origin);
             let b = self.place(1, pb, t, origin);
-            let axis = axis(&a, &b, reach)?;
+            let axis = axis(&a, &b, reach).ok()?;
             Some(Touch {
                 gap: axis.core_gap() - a.radius - b.radius,
                 normal: axis.normal,

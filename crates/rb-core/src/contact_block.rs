@@ -5,6 +5,7 @@
 //! blocks, and whoever wants rows asks for a view of one point. Numbers are f64: they are the
 //! description; a kernel that sweeps in f32 narrows them block by block, relative to the pair.
 
+use crate::anchor::{Anchor, Stand};
 use crate::law::Law;
 use crate::manifold::{
     ContactMaterial, FrictionLaw, MAX_POINTS, Manifold, ManifoldKey, ManifoldPoint, SurfaceExtras,
@@ -51,6 +52,91 @@ pub struct ContactBlock {
     pub spin: Lane3,
     /// Identity of each manifold.
     pub key: [ManifoldKey; LANES],
+    /// The points in the frames of the shapes.
+    pub anchor: [Anchor; LANES],
+}
+
+impl ContactBlock {
+    /// Writes a whole manifold into a lane.
+    pub fn put(&mut self, lane: usize, m: &Manifold) {
+        for side in 0..2 {
+            self.body[side][lane] = m.bodies[side].index();
+        }
+        self.count[lane] = m.points.len() as u8;
+        self.key[lane] = m.key;
+        put(&mut self.normal, lane, m.normal);
+        self.set_material(lane, &m.material);
+        put(&mut self.spin, lane, m.spin);
+        // Unused points are zero, so that equal contacts are stored in equal bytes.
+        let none = ManifoldPoint::default();
+        let points = m.points.iter().chain(core::iter::repeat(&none));
+        for (q, p) in self.points.iter_mut().zip(points) {
+            put(&mut q.arm[0], lane, p.arm[0]);
+            put(&mut q.arm[1], lane, p.arm[1]);
+            q.gap[lane] = p.gap;
+            put(&mut q.impulse, lane, DVec3::from(p.impulse));
+            q.feature[lane] = p.feature;
+        }
+        self.anchor[lane] = m.anchor;
+    }
+
+    /// Replaces the surface of a lane.
+    pub fn set_material(&mut self, lane: usize, m: &ContactMaterial) {
+        self.law[lane] = m.law;
+        self.friction[lane] = m.friction;
+        self.restitution[lane] = m.restitution;
+        self.compliance[lane] = m.compliance;
+        self.damping[lane] = m.damping;
+        put(&mut self.surface_velocity, lane, m.surface_velocity);
+        self.extras[lane] = m.extras;
+    }
+
+    /// Copies lane `from` of another block into a lane.
+    pub fn copy_lane(&mut self, lane: usize, other: &Self, from: usize) {
+        for side in 0..2 {
+            self.body[side][lane] = other.body[side][from];
+        }
+        self.count[lane] = other.count[from];
+        self.key[lane] = other.key[from];
+        put(&mut self.normal, lane, get(&other.normal, from));
+        self.set_material(lane, &other.material(from));
+        put(&mut self.spin, lane, get(&other.spin, from));
+        for (p, q) in self.points.iter_mut().zip(&other.points) {
+            put(&mut p.arm[0], lane, get(&q.arm[0], from));
+            put(&mut p.arm[1], lane, get(&q.arm[1], from));
+            p.gap[lane] = q.gap[from];
+            put(&mut p.impulse, lane, get(&q.impulse, from));
+            p.feature[lane] = q.feature[from];
+        }
+        self.anchor[lane] = other.anchor[from];
+    }
+
+    /// Brings arms, gaps and normal of an anchored lane up to date; impulses stay. A lane without
+    /// anchor is left as it is.
+    pub fn renew(&mut self, lane: usize, stands: [&Stand; 2]) {
+        let (anchor, count) = (self.anchor[lane], self.count[lane] as usize);
+        let points = &mut self.points;
+        let normal = anchor.renew(stands, count, |k, p| {
+            put(&mut points[k].arm[0], lane, p.arm[0]);
+            put(&mut points[k].arm[1], lane, p.arm[1]);
+            points[k].gap[lane] = p.gap;
+        });
+        if let Some(n) = normal {
+            put(&mut self.normal, lane, n);
+        }
+    }
+
+    fn material(&self, lane: usize) -> ContactMaterial {
+        ContactMaterial {
+            law: self.law[lane],
+            friction: self.friction[lane],
+            restitution: self.restitution[lane],
+            compliance: self.compliance[lane],
+            damping: self.damping[lane],
+            surface_velocity: get(&self.surface_velocity, lane),
+            extras: self.extras[lane],
+        }
+    }
 }
 
 /// One point of each of [`LANES`] manifolds.
@@ -130,6 +216,33 @@ impl ContactSet {
         &self.blocks
     }
 
+    /// The blocks for writing: whoever fills them keeps keys in ascending order.
+    pub fn blocks_mut(&mut self) -> &mut [ContactBlock] {
+        &mut self.blocks
+    }
+
+    /// Makes room for exactly `len` manifolds, whose lanes the caller fills; those past the end are
+    /// emptied.
+    pub fn resize(&mut self, len: usize) {
+        self.blocks
+            .resize(len.div_ceil(LANES), ContactBlock::default());
+        self.len = len;
+        if let Some(b) = self
+            .blocks
+            .last_mut()
+            .filter(|_| !len.is_multiple_of(LANES))
+        {
+            let empty = ContactBlock::default();
+            (len % LANES..LANES).for_each(|lane| b.copy_lane(lane, &empty, lane));
+        }
+    }
+
+    /// Where the points of manifold `i` are in the frames of their shapes.
+    pub fn anchor(&self, i: usize) -> &Anchor {
+        let (b, lane) = self.at(i);
+        &b.anchor[lane]
+    }
+
     /// Bytes in use.
     pub fn bytes(&self) -> usize {
         self.blocks.len() * core::mem::size_of::<ContactBlock>()
@@ -144,29 +257,16 @@ impl ContactSet {
         let Some(b) = self.blocks.last_mut() else {
             return;
         };
-        for side in 0..2 {
-            b.body[side][lane] = m.bodies[side].index();
-        }
-        b.count[lane] = m.points.len() as u8;
-        b.key[lane] = m.key;
-        put(&mut b.normal, lane, m.normal);
-        b.law[lane] = m.material.law;
-        b.friction[lane] = m.material.friction;
-        b.restitution[lane] = m.material.restitution;
-        b.compliance[lane] = m.material.compliance;
-        b.damping[lane] = m.material.damping;
-        put(&mut b.surface_velocity, lane, m.material.surface_velocity);
-        b.extras[lane] = m.material.extras;
-        put(&mut b.spin, lane, m.spin);
-        for (k, p) in m.points.iter().enumerate() {
-            let q = &mut b.points[k];
-            put(&mut q.arm[0], lane, p.arm[0]);
-            put(&mut q.arm[1], lane, p.arm[1]);
-            q.gap[lane] = p.gap;
-            put(&mut q.impulse, lane, DVec3::from(p.impulse));
-            q.feature[lane] = p.feature;
-        }
+        b.put(lane, m);
         self.len += 1;
+    }
+
+    /// Appends manifold `i` of another set as it is; keys must come in ascending order.
+    pub fn push_from(&mut self, other: &Self, i: usize) {
+        let (b, from) = other.at(i);
+        let to = self.len;
+        self.resize(to + 1);
+        self.blocks[to / LANES].copy_lane(to % LANES, b, from);
     }
 
     fn at(&self, i: usize) -> (&ContactBlock, usize) {
@@ -200,15 +300,7 @@ impl ContactSet {
     /// Combined material of manifold `i`.
     pub fn material(&self, i: usize) -> ContactMaterial {
         let (b, lane) = self.at(i);
-        ContactMaterial {
-            law: b.law[lane],
-            friction: b.friction[lane],
-            restitution: b.restitution[lane],
-            compliance: b.compliance[lane],
-            damping: b.damping[lane],
-            surface_velocity: get(&b.surface_velocity, lane),
-            extras: b.extras[lane],
-        }
+        b.material(lane)
     }
 
     /// Friction law of manifold `i`, with its coefficient.
@@ -236,6 +328,18 @@ impl ContactSet {
     pub fn is_plain(&self, i: usize) -> bool {
         let (b, lane) = self.at(i);
         b.extras[lane].is_plain()
+    }
+
+    /// Point `k` of manifold `i` as it was stored.
+    pub fn stored(&self, i: usize, k: usize) -> ManifoldPoint {
+        let (b, lane) = self.at(i);
+        let p = &b.points[k];
+        ManifoldPoint {
+            arm: [get(&p.arm[0], lane), get(&p.arm[1], lane)],
+            gap: p.gap[lane],
+            feature: p.feature[lane],
+            impulse: get(&p.impulse, lane).to_array(),
+        }
     }
 
     /// Impulse of point `k` of manifold `i` along its axes (N·s).
@@ -275,21 +379,14 @@ impl ContactSet {
     /// Manifold `i`, put together again; handles are left to the caller, who knows generations.
     pub fn manifold(&self, i: usize) -> Manifold {
         let (b, lane) = self.at(i);
-        let points = (0..b.count[lane] as usize).map(|k| {
-            let p = &b.points[k];
-            ManifoldPoint {
-                arm: [get(&p.arm[0], lane), get(&p.arm[1], lane)],
-                gap: p.gap[lane],
-                feature: p.feature[lane],
-                impulse: get(&p.impulse, lane).to_array(),
-            }
-        });
+        let points = (0..b.count[lane] as usize).map(|k| self.stored(i, k));
         Manifold {
             key: b.key[lane],
             normal: get(&b.normal, lane),
             points: points.collect(),
             material: self.material(i),
             spin: self.spin(i),
+            anchor: b.anchor[lane],
             ..Manifold::default()
         }
     }

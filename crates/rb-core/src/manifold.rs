@@ -1,5 +1,6 @@
 //! What collision detection hands over: up to four contact points of one pair under one normal.
 
+use crate::anchor::Anchor;
 use crate::handle::{BodyHandle, ColliderHandle};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -130,4 +131,6 @@ pub struct Manifold {
     /// Angular impulse of the resistance to spin and rolling on b (N·m·s, world): last step's before
     /// the solve, this step's after.
     pub spin: DVec3,
+    /// The points in the frames of the shapes.
+    pub anchor: Anchor,
 }

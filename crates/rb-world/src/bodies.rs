@@ -275,6 +275,7 @@ impl World {
         if kind == BodyKind::Static {
             b.vel = Twist::ZERO;
         }
+        self.state.recheck_body(body);
         self.state.touch_colliders(body);
         Ok(())
     }

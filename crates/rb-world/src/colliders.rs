@@ -139,6 +139,7 @@ impl World {
     ) -> Result<R> {
         let body = self.collider_body(collider)?;
         self.wake_with_neighbours(body.index());
+        self.state.recheck_pairs(collider.index());
         let slot = self
             .state
             .colliders
@@ -230,15 +231,30 @@ impl State {
         }
     }
 
-    /// Forgets the contacts of a collider.
+    /// Has the pairs of a collider filtered and searched again in the next step.
+    pub(crate) fn recheck_pairs(&mut self, slot: u32) {
+        self.broad.recheck(slot);
+        for pair in self.pairs.iter_mut().filter(|p| p.key.contains(&slot)) {
+            pair.memory = None;
+        }
+    }
+
+    /// Has the pairs of a body's colliders filtered again in the next step.
+    pub(crate) fn recheck_body(&mut self, body: BodyHandle) {
+        let colliders = self.bodies.get(body).map(|b| b.colliders.clone());
+        for collider in colliders.into_iter().flatten() {
+            self.broad.recheck(collider.index());
+        }
+    }
+
+    /// Forgets the pairs and contacts of a collider.
     fn drop_contacts_of(&mut self, slot: u32) {
         let old = std::mem::take(&mut self.contacts);
-        for i in 0..old.len() {
-            if !old.key(i).pair.contains(&slot) {
-                let mut m = old.manifold(i);
-                m.bodies = old.bodies(i).map(|b| self.body_handle(b));
-                self.contacts.push(&m);
-            }
+        self.pairs.retain(|p| !p.key.contains(&slot));
+        for pair in &mut self.pairs {
+            let known = pair.manifolds();
+            pair.first = self.contacts.len() as u32;
+            known.for_each(|i| self.contacts.push_from(&old, i));
         }
     }
 }

@@ -1,24 +1,87 @@
 //! Scratch of one step: reused from step to step, never serialised.
 
 use crate::island::Island;
+use crate::state::Pair;
+use rb_contact::recycle::{Memory, Sphere};
+use rb_contact::{Aabb, ContactPatch};
+use rb_core::anchor::Stand;
+use rb_core::contact_block::ContactSet;
+use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::manifold::Manifold;
-use rb_core::math::Pose;
 use rb_core::partition::Islands;
+use std::ops::Range;
+
+/// A collider in this step: what the narrow phase asks of it for every pair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed {
+    pub(crate) stand: Stand,
+    pub(crate) collider: ColliderHandle,
+    pub(crate) body: BodyHandle,
+    /// Of the shape about its own origin (m).
+    pub(crate) radius: f64,
+    /// How far a contact may be away and still matter within this step (m).
+    pub(crate) reach: f64,
+    /// Holds the shape and `reach` around it (m, world).
+    pub(crate) bounds: Aabb,
+    /// Whether its body may have moved since contacts were last found.
+    pub(crate) stirs: bool,
+    pub(crate) sensor: bool,
+    /// Whether its surface has a direction that turns with the body.
+    pub(crate) directed: bool,
+}
+
+impl Placed {
+    /// Its shape's pose and radius.
+    pub(crate) fn sphere(&self) -> Sphere<'_> {
+        (&self.stand.pose, self.radius)
+    }
+}
+
+/// What became of a pair.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Verdict {
+    /// Its manifolds, if any, stay as they are.
+    Kept,
+    /// Its manifolds keep their points, which have moved along with the shapes.
+    Renewed,
+    /// It was searched; the next so many manifolds of the task are its own.
+    Found(u32, Option<Memory>),
+}
 
 /// Pairs of one narrow-phase task, and what it found.
 #[derive(Debug, Default)]
 pub(crate) struct PairChunk {
-    pub(crate) pairs: Vec<[u32; 2]>,
+    /// Which of the state's pairs.
+    pub(crate) pairs: Range<usize>,
+    /// One for each pair.
+    pub(crate) verdicts: Vec<Verdict>,
     pub(crate) manifolds: Vec<Manifold>,
     pub(crate) overlapping: Vec<[u32; 2]>,
+    pub(crate) patches: Vec<ContactPatch>,
+}
+
+/// Where a manifold of this step comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// Number in last step's contacts.
+    Kept(u32),
+    /// Number in last step's contacts, and the pair whose shapes have moved.
+    Renewed(u32, u32),
+    /// Task, and number there.
+    Found(u32, u32),
 }
 
 /// Per-step scratch.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) chunks: Vec<PairChunk>,
-    /// World pose of every collider slot.
-    pub(crate) collider_poses: Vec<Pose>,
+    /// Every collider slot; free slots hold nothing of use.
+    pub(crate) placed: Vec<Placed>,
+    /// One for each manifold of this step.
+    pub(crate) origins: Vec<Origin>,
+    /// Memory of last step's contacts and pairs, to write the next ones into.
+    pub(crate) spare_contacts: ContactSet,
+    pub(crate) spare_pairs: Vec<Pair>,
     pub(crate) partition: Islands,
     /// Islands in use are the first `island_count`; the rest keep their memory for later.
     pub(crate) islands: Vec<Island>,

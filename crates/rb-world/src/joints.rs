@@ -61,6 +61,7 @@ impl World {
         for body in [a, b] {
             self.state.wake(body.index());
             self.state.body_mut(body.index()).joints.push(handle);
+            self.state.recheck_body(body);
         }
         Ok(handle)
     }
@@ -115,8 +116,14 @@ impl World {
         for body in self.joint_bodies(joint)? {
             self.state.wake(body.index());
         }
-        if let Some(slot) = self.state.joints.get_mut(joint) {
-            slot.desc = desc;
+        let Some(slot) = self.state.joints.get_mut(joint) else {
+            return Ok(());
+        };
+        let filters = slot.desc.collide_connected != desc.collide_connected;
+        slot.desc = desc;
+        if filters {
+            let bodies = slot.bodies;
+            bodies.into_iter().for_each(|b| self.state.recheck_body(b));
         }
         Ok(())
     }
@@ -200,6 +207,7 @@ impl State {
                 b.joints.retain(|j| *j != joint);
                 self.wake(body.index());
             }
+            self.recheck_body(body);
         }
         Some(slot)
     }

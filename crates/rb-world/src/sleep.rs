@@ -15,6 +15,13 @@ pub(crate) struct SleepGroups {
     next: u32,
 }
 
+impl SleepGroups {
+    /// Whether nothing sleeps.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+}
+
 impl State {
     /// Puts the bodies of an island to sleep as one group.
     pub(crate) fn put_to_sleep(&mut self, slots: &[u32]) {

@@ -5,6 +5,7 @@ use crate::sleep::SleepGroups;
 use glam::DVec3;
 use rb_contact::Collider;
 use rb_contact::broad::BroadPhase;
+use rb_contact::recycle::Memory;
 use rb_core::arena::Arena;
 use rb_core::body::Body;
 use rb_core::contact_block::ContactSet;
@@ -15,6 +16,7 @@ use rb_core::math::{Pose, Twist};
 use rb_core::params::Params;
 use rb_joints::{AnyConstraint, JointBody, JointCx, JointDesc, JointMemory};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// A collider and the body that carries it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -39,6 +41,35 @@ pub(crate) struct ConstraintSlot {
     pub(crate) memory: JointMemory,
 }
 
+/// Two colliders whose boxes overlap and that may touch.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Pair {
+    /// Collider slots, lower first.
+    pub(crate) key: [u32; 2],
+    /// How its contacts were last found; `None` if they have to be searched for.
+    pub(crate) memory: Option<Memory>,
+    /// Its manifolds: number of the first in the contacts, and how many.
+    pub(crate) first: u32,
+    pub(crate) count: u32,
+}
+
+impl Pair {
+    /// A pair that has not been looked at.
+    pub(crate) fn new(key: [u32; 2]) -> Self {
+        Self {
+            key,
+            memory: None,
+            first: 0,
+            count: 0,
+        }
+    }
+
+    /// Numbers of its manifolds.
+    pub(crate) fn manifolds(&self) -> Range<usize> {
+        self.first as usize..(self.first + self.count) as usize
+    }
+}
+
 /// Pairs of collider slots, sorted, lower slot first.
 pub(crate) type PairList = Vec<[u32; 2]>;
 
@@ -51,6 +82,8 @@ pub(crate) struct State {
     pub(crate) joints: Arena<JointKey, JointSlot>,
     pub(crate) constraints: Arena<ConstraintKey, ConstraintSlot>,
     pub(crate) broad: BroadPhase,
+    /// Candidate pairs, sorted by key, and their contacts in the same order.
+    pub(crate) pairs: Vec<Pair>,
     pub(crate) contacts: ContactSet,
     /// Pairs that touch, and pairs of which one is a sensor that overlaps the other.
     pub(crate) touching: PairList,
@@ -73,6 +106,7 @@ impl State {
             joints: Arena::default(),
             constraints: Arena::default(),
             broad: BroadPhase::default(),
+            pairs: Vec::new(),
             contacts: ContactSet::default(),
             touching: Vec::new(),
             overlapping: Vec::new(),
@@ -127,6 +161,12 @@ impl State {
     pub(crate) fn is_active(&self, slot: u32) -> bool {
         let b = self.body(slot);
         b.is_movable() && !b.is_asleep()
+    }
+
+    /// Whether a body may have moved since contacts were last found: awake, or told to move.
+    pub(crate) fn stirs(&self, slot: u32) -> bool {
+        let b = self.body(slot);
+        self.is_active(slot) || (!b.is_movable() && b.vel != Twist::ZERO)
     }
 
     /// What a joint sees of its bodies now.

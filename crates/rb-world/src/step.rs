@@ -56,9 +56,9 @@ pub(crate) fn step(
     frame.tasks = 0;
     events.clear();
 
-    stage::broad::run(state, frame, events, hooks, dt);
+    stage::broad::run(state, frame, events, dt);
     report.times.broad = clock.lap();
-    stage::narrow::run(state, frame, events, dt);
+    stage::narrow::run(state, frame, events, hooks);
     report.times.narrow = clock.lap();
     stage::partition::run(state, frame);
     report.times.partition = clock.lap();

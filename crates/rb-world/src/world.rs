@@ -176,6 +176,7 @@ impl World {
         self.state.bodies.capacity() * size_of::<rb_core::body::Body>()
             + self.state.colliders.capacity() * size_of::<crate::state::ColliderSlot>()
             + self.state.contacts.bytes()
+            + self.state.pairs.capacity() * size_of::<crate::state::Pair>()
             + self
                 .frame
                 .islands

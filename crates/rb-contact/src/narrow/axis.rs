@@ -13,6 +13,7 @@ use super::gjk::{Proximity, closest, on_triangle};
 use super::polish::polish;
 use crate::convex::{Core, Placed};
 use glam::DVec3;
+use rb_core::anchor::Reference;
 use rb_core::math::tangents;
 
 /// Share of the separation, and of the size, that a face may lose and still be preferred.
@@ -43,32 +44,31 @@ impl Axis {
     }
 }
 
-/// Which core's flat face the normal belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reference {
-    FaceOfA,
-    FaceOfB,
-    Neither,
-}
-
-/// Direction of greatest separation; `None` when the shapes are farther apart than `max` (m).
-pub(crate) fn axis(a: &Placed, b: &Placed, max: f64) -> Option<Axis> {
-    let reach = max + a.radius + b.radius;
+/// Direction of greatest separation; a lower bound of the distance (m) when the shapes are farther
+/// apart than `max` (m).
+pub(crate) fn axis(a: &Placed, b: &Placed, max: f64) -> Result<Axis, f64> {
+    let radii = a.radius + b.radius;
+    let reach = max + radii;
     let found = match (a.core, b.core) {
         (Core::Point | Core::Segment(_), Core::Point | Core::Segment(_)) => segments(a, b),
         (Core::Point, Core::Box(h)) => point_box(a, b, h),
         (Core::Box(h), Core::Point) => point_box(b, a, h).flipped(),
         (Core::Point, Core::Triangle(t)) => point_triangle(a, b, t),
         (Core::Triangle(t), Core::Point) => point_triangle(b, a, t).flipped(),
-        _ => iterate(a, b, reach)?,
+        _ => iterate(a, b, reach).map_err(|far| far - radii)?,
     };
-    (found.core_gap() <= reach).then_some(found)
+    let gap = found.core_gap();
+    if gap <= reach {
+        Ok(found)
+    } else {
+        Err(gap - radii)
+    }
 }
 
 /// Distance or penetration by iteration, polished where the iteration leaves digits open.
-fn iterate(a: &Placed, b: &Placed, reach: f64) -> Option<Axis> {
+fn iterate(a: &Placed, b: &Placed, reach: f64) -> Result<Axis, f64> {
     let found = match closest(a, b, reach) {
-        Proximity::Far => return None,
+        Proximity::Far(bound) => return Err(bound),
         Proximity::Apart { a, b } => Axis {
             normal: (b - a).normalize(),
             a,
@@ -84,7 +84,7 @@ fn iterate(a: &Placed, b: &Placed, reach: f64) -> Option<Axis> {
         }
     };
     let curved = |p: &Placed| matches!(p.core, Core::Cylinder { .. } | Core::Cone { .. });
-    Some(if curved(a) || curved(b) {
+    Ok(if curved(a) || curved(b) {
         polish(a, b, found)
     } else {
         found

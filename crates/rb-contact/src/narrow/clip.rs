@@ -1,23 +1,24 @@
 //! Contact points under a known normal: clipping of features, and reduction to four points.
 
-use super::axis::{Axis, Reference, slack, snap};
-use super::{PatchPoint, Points};
+use super::axis::{Axis, slack, snap};
+use super::{ContactPatch, PatchPoint, Points};
 use crate::convex::{Core, Corner, Feature, Placed};
 use glam::DVec3;
+use rb_core::anchor::Reference;
 use rb_core::manifold::MAX_POINTS;
 
 /// Points before reduction.
 pub(crate) type Raw = smallvec::SmallVec<[PatchPoint; 8]>;
 
 /// Marks features whose reference face belongs to b.
-const FACE_OF_B: u32 = 1 << 31;
+pub(crate) const FACE_OF_B: u32 = 1 << 31;
 /// Feature of a point that is no corner of anything: the closest points themselves.
 const WITNESS: u32 = 0x7fff_ffff;
 
-/// Normal and contact points of two convex shapes from their separating `axis`: the points over a
+/// Contact of two convex shapes from their separating `axis`: the points over a
 /// preferred face or along parallel edges if they reach the separation, the closest points if not.
 /// Those with a gap of at most `prediction` (m).
-pub(crate) fn contact(a: &Placed, b: &Placed, axis: &Axis, prediction: f64) -> (DVec3, Points) {
+pub(crate) fn contact(a: &Placed, b: &Placed, axis: &Axis, prediction: f64) -> ContactPatch {
     let (n, reference) = snap(a, b, axis);
     let long = |p: &Placed| !matches!(p.core, Core::Point | Core::Box(_) | Core::Poly(_));
     let closest = witness(a, b, axis);
@@ -25,11 +26,37 @@ pub(crate) fn contact(a: &Placed, b: &Placed, axis: &Axis, prediction: f64) -> (
         let raw = over(a, b, n, reference, prediction);
         let enough = closest.gap + slack(a, b, axis.core_gap());
         if raw.iter().any(|p| p.gap <= enough) {
-            return (n, reduce(&raw));
+            let other = if reference == Reference::FaceOfA {
+                b
+            } else {
+                a
+            };
+            return ContactPatch::new(n, settled(other, reference, &raw), reduce(&raw));
         }
     }
     let point = (closest.gap <= prediction).then_some(closest);
-    (axis.normal, point.into_iter().collect())
+    let points = point.into_iter().collect();
+    ContactPatch::new(axis.normal, Reference::Neither, points)
+}
+
+/// Gaps within this share of the patch's size lie level.
+const LEVEL: f64 = 1e-4;
+
+/// Whose face the points hold on to while the shapes move a little: corners of flat-sided shapes do;
+/// points of round ones roll, unless three or more of them lie level.
+/// `other` is the shape without the face.
+pub(crate) fn settled(other: &Placed, reference: Reference, raw: &[PatchPoint]) -> Reference {
+    let spread = || {
+        let gaps = raw.iter().map(|p| p.gap);
+        gaps.clone().fold(f64::NEG_INFINITY, f64::max) - gaps.fold(f64::INFINITY, f64::min)
+    };
+    let sharp = other.core.is_polyhedral() && other.radius == 0.0;
+    let level = || raw.len() >= 3 && spread() <= LEVEL * other.core.reach();
+    if sharp || level() {
+        reference
+    } else {
+        Reference::Neither
+    }
 }
 
 /// Points where the features that face each other along `n` overlap; none when they do not.
@@ -81,6 +108,9 @@ fn face_points(face: &Placed, other: &Placed, n: DVec3) -> Raw {
         .collect()
 }
 
+/// Share of an edge by which its border is moved out: corners on the border belong to the inside.
+pub(crate) const BORDER: f64 = 1e-9;
+
 /// What is left of `subject` inside the prism over `polygon` along `n` (Sutherland and Hodgman 1974).
 fn clip(polygon: &[Corner], mut subject: Feature, n: DVec3) -> Feature {
     if polygon.len() < 3 {
@@ -90,20 +120,22 @@ fn clip(polygon: &[Corner], mut subject: Feature, n: DVec3) -> Feature {
         let (p, q) = (polygon[k].0, polygon[(k + 1) % polygon.len()].0);
         let edge = q - p;
         let side = edge.cross(n).normalize_or_zero();
-        // Corners on the border belong to the inside.
-        let limit = side.dot(p) + 1e-9 * edge.length();
-        subject = cut(&subject, side, limit, k as u32);
+        let limit = side.dot(p) + BORDER * edge.length();
+        cut(&mut subject, |x| side.dot(x) - limit, k as u32);
     }
     subject
 }
 
-/// Keeps the part of a polygon, segment or point with `side · x <= limit`.
-fn cut(subject: &[Corner], side: DVec3, limit: f64, plane: u32) -> Feature {
+/// Keeps the part of a polygon, segment or point that is not `beyond` a plane (distance, m).
+pub(crate) fn cut(subject: &mut Feature, beyond: impl Fn(DVec3) -> f64, plane: u32) {
+    if subject.iter().all(|c| beyond(c.0) <= 0.0) {
+        return;
+    }
     let mut out = Feature::new();
     let count = subject.len();
     for i in 0..count {
         let (p, name) = subject[i];
-        let here = side.dot(p) - limit;
+        let here = beyond(p);
         if here <= 0.0 {
             out.push((p, name));
         }
@@ -112,13 +144,13 @@ fn cut(subject: &[Corner], side: DVec3, limit: f64, plane: u32) -> Feature {
             continue;
         }
         let (q, next) = subject[(i + 1) % count];
-        let there = side.dot(q) - limit;
+        let there = beyond(q);
         if (here < 0.0 && there > 0.0) || (here > 0.0 && there < 0.0) {
             let t = here / (here - there);
             out.push((p + (q - p) * t, mix(mix(name, next), plane + 1)));
         }
     }
-    out
+    *subject = out;
 }
 
 /// Name of something made of two named things.

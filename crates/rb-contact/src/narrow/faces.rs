@@ -11,37 +11,38 @@
 //!
 //! Everything else (edges, tilted faces in overlap) is left to the general path.
 
-use super::axis::{FACE_PREFERENCE, Reference, separation};
+use super::axis::FACE_PREFERENCE;
 use super::clip::{self, Raw};
-use super::{Outcome, Points};
+use super::{ContactPatch, Outcome};
 use crate::convex::{Core, Placed};
 use glam::DVec3;
+use rb_core::anchor::Reference;
 
 /// Faces of both cores up to which trying all of them is faster than iterating.
 const MANY: usize = 48;
 
 /// Contact of two polyhedra over a face; points with a gap of at most `prediction` (m).
-pub(crate) fn collide(a: &Placed, b: &Placed, prediction: f64) -> Outcome<(DVec3, Points)> {
+pub(crate) fn collide(a: &Placed, b: &Placed, prediction: f64) -> Outcome {
     if count(&a.core) + count(&b.core) > MANY || a.radius + b.radius > 0.0 {
-        return Outcome::Undecided;
+        return None;
     }
     let size = a.core.reach().min(b.core.reach());
-    let (sa, na) = best_face(a, b);
-    let (sb, nb) = best_face(b, a);
+    let faces = best_face(a, b, prediction).and_then(|fa| Ok((fa, best_face(b, a, prediction)?)));
+    let ((sa, na), (sb, nb)) = match faces {
+        Ok(both) => both,
+        Err(distance) => return Some(Err(distance)),
+    };
     let best = if sb > sa + FACE_PREFERENCE[1] * size {
         (sb, -nb, Reference::FaceOfB)
     } else {
         (sa, na, Reference::FaceOfA)
     };
     let (s, normal, reference) = best;
-    if s > prediction {
-        return Outcome::Apart;
-    }
     let raw = clip::over(a, b, normal, reference, prediction);
     if proven(&raw, s, FACE_PREFERENCE[1] * size) {
-        Outcome::Touching((normal, clip::reduce(&raw)))
+        Some(Ok(ContactPatch::new(normal, reference, clip::reduce(&raw))))
     } else {
-        Outcome::Undecided
+        None
     }
 }
 
@@ -53,26 +54,27 @@ fn count(core: &Core) -> usize {
     }
 }
 
-/// Greatest separation along a face normal of `of` (m), and that normal.
-fn best_face(of: &Placed, other: &Placed) -> (f64, DVec3) {
+/// Greatest separation along a face normal of `of` (m), and that normal; the separation alone if it is
+/// found to be more than `reach` (m).
+pub(super) fn best_face(of: &Placed, other: &Placed, reach: f64) -> Result<(f64, DVec3), f64> {
     let mut best = (f64::NEG_INFINITY, DVec3::Y);
-    let mut look = |local: DVec3| {
+    let mut look = |local: DVec3, level: f64| {
         let n = of.rot * local;
-        let s = separation(of, other, n);
+        let s = (other.support(-n) - of.at).dot(n) - level;
         if s > best.0 {
             best = (s, n);
         }
+        if s > reach { Err(s) } else { Ok(()) }
     };
     match of.core {
-        Core::Poly(p) => p.faces.iter().for_each(|f| look(f.normal)),
-        _ => {
-            for axis in DVec3::AXES {
-                look(axis);
-                look(-axis);
-            }
-        }
+        Core::Poly(p) => p.faces.iter().try_for_each(|f| look(f.normal, f.level))?,
+        Core::Box(h) => (0..3).try_for_each(|k| {
+            look(DVec3::AXES[k], h[k])?;
+            look(-DVec3::AXES[k], h[k])
+        })?,
+        _ => {}
     }
-    best
+    Ok(best)
 }
 
 /// Whether the clipped points prove that no direction separates better than `s`.
@@ -102,37 +104,36 @@ fn width(raw: &Raw) -> f64 {
 }
 
 /// Contact over the face of a one-sided triangle (a) with unit normal `face`, if that settles it.
-pub(crate) fn over_triangle(
-    tri: &Placed,
-    b: &Placed,
-    face: DVec3,
-    prediction: f64,
-) -> Outcome<Points> {
+pub(crate) fn over_triangle(tri: &Placed, b: &Placed, face: DVec3, prediction: f64) -> Outcome {
     let level = tri.support(face).dot(face) + tri.radius;
     let s = b.support(-face).dot(face) - b.radius - level;
+    if s > prediction {
+        return Some(Err(s));
+    }
     let behind = b.support(face).dot(face) + b.radius < level;
-    if s > prediction || behind {
-        return Outcome::Apart;
+    if behind {
+        return Some(Err(prediction));
     }
     if let Core::Point = b.core {
         // A lone point is found in closed form anyway.
-        return Outcome::Undecided;
+        return None;
     }
     // Deeper than this the face may be the wrong way out.
     let shallow = s >= -0.5 * (b.core.inner_radius() + b.radius);
     let raw = clip::over(tri, b, face, Reference::FaceOfA, prediction);
     let tolerance = FACE_PREFERENCE[1] * (b.core.reach() + b.radius);
     if shallow && raw.iter().any(|p| p.gap <= s + tolerance) {
-        Outcome::Touching(clip::reduce(&raw))
+        let reference = clip::settled(b, Reference::FaceOfA, &raw);
+        Some(Ok(ContactPatch::new(face, reference, clip::reduce(&raw))))
     } else {
-        Outcome::Undecided
+        None
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::narrow::axis::axis;
+    use crate::narrow::axis::{axis, separation};
     use crate::polyhedron::Polyhedron;
     use rb_core::math::{Pose, exp_rotation};
 
@@ -159,9 +160,11 @@ mod tests {
             let b = Placed::new(Core::Poly(&hull), 0.0, &pose, DVec3::ZERO);
             let slow = axis(&a, &b, 0.05);
             match collide(&a, &b, 0.05) {
-                Outcome::Apart => assert!(slow.is_none()),
-                Outcome::Undecided => {}
-                Outcome::Touching((n, points)) => {
+                Some(Err(s)) => assert!(slow.is_err_and(|d| d > 0.05) && s > 0.05),
+                None => {}
+                Some(Ok(ContactPatch {
+                    normal: n, points, ..
+                })) => {
                     settled += 1;
                     let gap = slow.expect("found by iteration too").core_gap();
                     let deepest = points.iter().fold(f64::INFINITY, |m, p| m.min(p.gap));

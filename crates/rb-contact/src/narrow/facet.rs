@@ -8,10 +8,12 @@
 //! Behind the face nothing is reported while the shape is apart; a shape that cuts the triangle is
 //! pushed to the front.
 
-use super::axis::{Axis, Reference, axis, separation};
-use super::{ContactPatch, Outcome, Points, clip, faces};
+use super::axis::{Axis, axis, separation};
+use super::clip::{self, Raw};
+use super::{ContactPatch, faces};
 use crate::convex::{Core, Facet, Placed};
 use glam::DVec3;
+use rb_core::anchor::Reference;
 
 /// Cosine below which a normal is not the face's own.
 const ON_FACE: f64 = 1.0 - 1e-9;
@@ -28,52 +30,52 @@ enum Verdict {
     Drop,
 }
 
-/// Contact of a triangle (a) with a convex shape (b).
+/// Contact of a triangle (a) with a convex shape (b), or how far they are apart (m).
 pub(crate) fn collide(
     tri: &Placed,
     facet: &Facet,
     b: &Placed,
     prediction: f64,
-) -> Option<ContactPatch> {
+) -> Result<ContactPatch, f64> {
     let Core::Triangle(local) = tri.core else {
-        return None;
+        return Err(prediction);
     };
     let face = tri.rot * facet.normal;
-    let patch = |normal, points: Points| {
-        (!points.is_empty()).then_some(ContactPatch {
-            sub: [0, 0],
-            normal,
-            points,
-        })
-    };
-    match faces::over_triangle(tri, b, face, prediction) {
-        Outcome::Apart => return None,
-        Outcome::Touching(points) => return patch(face, points),
-        Outcome::Undecided => {}
+    if let Some(answer) = faces::over_triangle(tri, b, face, prediction) {
+        return answer?.unless_empty(prediction);
+    }
+    if let Core::Box(_) = b.core {
+        // Most triangles near a box are beyond one of its faces.
+        let reach = prediction + tri.radius + b.radius;
+        faces::best_face(b, tri, reach).map_err(|s| s - tri.radius - b.radius)?;
     }
     let axis = axis(tri, b, prediction)?;
     let gap = axis.core_gap() - tri.radius - b.radius;
-    let (normal, points) = match judge(tri, local, facet, &axis, gap) {
-        Verdict::Drop => return None,
-        Verdict::UseFace => (face, over_face(tri, b, face, prediction)),
+    let patch = match judge(tri, local, facet, &axis, gap) {
+        Verdict::Drop => return Err(prediction),
+        Verdict::UseFace => over_face(tri, b, face, prediction),
         Verdict::Keep => {
             let found = clip::contact(tri, b, &axis, prediction);
-            if found.0.dot(face) < 0.0 {
-                (face, over_face(tri, b, face, prediction))
+            if found.normal.dot(face) < 0.0 {
+                over_face(tri, b, face, prediction)
             } else {
                 found
             }
         }
     };
-    patch(normal, points)
+    patch.unless_empty(prediction)
 }
 
 /// Points straight over the triangle, under its own normal.
-fn over_face(tri: &Placed, b: &Placed, face: DVec3, prediction: f64) -> Points {
-    if separation(tri, b, face) - tri.radius - b.radius > prediction {
-        return Points::new();
-    }
-    clip::reduce(&clip::over(tri, b, face, Reference::FaceOfA, prediction))
+fn over_face(tri: &Placed, b: &Placed, face: DVec3, prediction: f64) -> ContactPatch {
+    let near = separation(tri, b, face) - tri.radius - b.radius <= prediction;
+    let raw = if near {
+        clip::over(tri, b, face, Reference::FaceOfA, prediction)
+    } else {
+        Raw::new()
+    };
+    let reference = clip::settled(b, Reference::FaceOfA, &raw);
+    ContactPatch::new(face, reference, clip::reduce(&raw))
 }
 
 fn judge(tri: &Placed, local: [DVec3; 3], facet: &Facet, axis: &Axis, gap: f64) -> Verdict {

@@ -21,8 +21,8 @@ pub(crate) type Simplex = SmallVec<[Vertex; 4]>;
 
 /// How two cores lie to each other.
 pub(crate) enum Proximity {
-    /// Farther apart than asked for.
-    Far,
+    /// Farther apart than asked for: at least this far (m).
+    Far(f64),
     /// Apart; `a` and `b` are the closest points.
     Apart { a: DVec3, b: DVec3 },
     /// Touching to rounding error, or overlapping; the simplex (nearly) contains the origin.
@@ -65,7 +65,7 @@ pub(crate) fn closest(a: &Placed, b: &Placed, max: f64) -> Proximity {
         scale = scale.max(new.w.length());
         let vw = v.dot(new.w);
         if vw > max * length {
-            return Proximity::Far;
+            return Proximity::Far(vw / length);
         }
         let known = simplex.iter().any(|s| s.w == new.w);
         // vv − vw bounds the error of the squared distance; below rounding there is nothing to gain.
@@ -202,7 +202,7 @@ mod tests {
             panic!("boxes are apart");
         };
         assert!(((pb - pa) - DVec3::new(0.3, 0.4, 1e-3)).length() < 1e-14);
-        assert!(matches!(closest(&a, &b, 0.4), Proximity::Far));
+        assert!(matches!(closest(&a, &b, 0.4), Proximity::Far(d) if d > 0.4 && d < 0.51));
     }
 
     #[test]

@@ -4,21 +4,24 @@
 //! faces the plane: the rim polygon with a corner at its lowest point, the lowest side line, or the
 //! lowest point.
 
-use super::clip::{Raw, reduce};
+use super::clip::{Raw, reduce, settled};
 use super::{ContactPatch, PatchPoint};
 use crate::convex::{Corner, Feature, Placed};
 use glam::DVec3;
+use rb_core::anchor::Reference;
 
 /// A plane: outward unit normal and a point on it.
 pub(crate) type Plane = (DVec3, DVec3);
 
-/// Contact of a convex shape (a) with a half-space (b).
-pub(crate) fn collide(a: &Placed, (up, on): Plane, prediction: f64) -> Option<ContactPatch> {
+/// Contact of a convex shape (a) with a half-space (b), or how far they are apart (m).
+pub(crate) fn collide(a: &Placed, (up, on): Plane, prediction: f64) -> Result<ContactPatch, f64> {
     let level = up.dot(on);
     let mut raw = Raw::new();
+    let mut lowest = f64::INFINITY;
     let mut add = |(p, feature): Corner| {
         let position_a = p - up * a.radius;
         let gap = up.dot(position_a) - level;
+        lowest = lowest.min(gap);
         if gap <= prediction {
             raw.push(PatchPoint {
                 position_a,
@@ -30,9 +33,6 @@ pub(crate) fn collide(a: &Placed, (up, on): Plane, prediction: f64) -> Option<Co
     };
     let feature: Feature = a.feature(-up);
     feature.into_iter().for_each(&mut add);
-    (!raw.is_empty()).then(|| ContactPatch {
-        sub: [0, 0],
-        normal: -up,
-        points: reduce(&raw),
-    })
+    let reference = settled(a, Reference::FaceOfB, &raw);
+    ContactPatch::new(-up, reference, reduce(&raw)).unless_empty(lowest)
 }

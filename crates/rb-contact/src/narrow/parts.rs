@@ -8,8 +8,13 @@ use super::half_space::{self, Plane};
 use super::{ContactPatch, convex_pair, facet};
 use crate::convex::{Part, Parts, Placed};
 use crate::geom::Aabb;
-use glam::DVec3;
+use glam::{DMat3, DVec3};
+use rb_core::anchor::Reference;
 use rb_core::math::Pose;
+use smallvec::SmallVec;
+
+/// Patches of single parts.
+type Found = SmallVec<[ContactPatch; 4]>;
 
 /// Cosine above which two normals are the same (1.4 mrad).
 const SAME_NORMAL: f64 = 1.0 - 1e-6;
@@ -27,6 +32,8 @@ fn place<'a>(part: &Part<'a>, pose: &Pose) -> Placed<'a> {
 }
 
 /// Contact of a convex shape (a) with the parts of b. Poses relative to the pair's origin.
+///
+/// Worked out along the axes of b and about the place of a, where triangles need no turning.
 pub(crate) fn convex_with_parts(
     a: &Placed,
     b: &dyn Parts,
@@ -34,17 +41,44 @@ pub(crate) fn convex_with_parts(
     prediction: f64,
     out: &mut Vec<ContactPatch>,
 ) {
-    let region = a.aabb().inflated(prediction).placed(&pose_b.inverse());
-    let mut found = Vec::new();
+    let turn = DMat3::from_quat(pose_b.q);
+    let (back, center) = (turn.transpose(), a.at);
+    let at = back * (center - pose_b.p);
+    let a = Placed {
+        rot: back * a.rot,
+        at: DVec3::ZERO,
+        ..*a
+    };
+    let near = a.aabb().inflated(prediction);
+    let region = Aabb::new(near.min + at, near.max + at);
+    let mut found = Found::new();
     b.overlapping(&region, &mut |part| {
-        let b = place(&part, pose_b);
         let patch = match &part.facet {
-            Some(f) => facet::collide(&b, f, a, prediction).map(ContactPatch::swapped),
-            None => convex_pair(a, &b, prediction),
+            Some(f) => {
+                let triangle = Placed {
+                    core: part.core,
+                    radius: part.radius,
+                    rot: DMat3::IDENTITY,
+                    at: -at,
+                };
+                facet::collide(&triangle, f, &a, prediction).map(ContactPatch::swapped)
+            }
+            None => {
+                let b = Placed::new(part.core, part.radius, &part.pose, at);
+                convex_pair(&a, &b, prediction)
+            }
         };
-        found.extend(patch.map(|p| named(p, [0, part.sub])));
+        found.extend(patch.ok().map(|p| named(p, [0, part.sub])));
     });
+    let first = out.len();
     merge(found, prediction, out);
+    for patch in &mut out[first..] {
+        patch.normal = turn * patch.normal;
+        for p in &mut patch.points {
+            p.position_a = turn * p.position_a + center;
+            p.position_b = turn * p.position_b + center;
+        }
+    }
 }
 
 /// Contact of two composites. Between two surfaces the triangles of b decide the normals.
@@ -60,7 +94,7 @@ pub(crate) fn parts_with_parts(
     b.overlapping(&Aabb::EVERYWHERE, &mut |part| {
         bounds = bounds.merged(&place(&part, pose_b).aabb());
     });
-    let mut found = Vec::new();
+    let mut found = Found::new();
     a.overlapping(&bounds.inflated(prediction).placed(&to_a), &mut |pa| {
         let a = place(&pa, pose_a);
         let region = a.aabb().inflated(prediction).placed(&to_b);
@@ -71,7 +105,7 @@ pub(crate) fn parts_with_parts(
                 (Some(f), None) => facet::collide(&a, f, &b, prediction),
                 (None, None) => convex_pair(&a, &b, prediction),
             };
-            found.extend(patch.map(|p| named(p, [pa.sub, pb.sub])));
+            found.extend(patch.ok().map(|p| named(p, [pa.sub, pb.sub])));
         });
     });
     merge(found, prediction, out);
@@ -85,10 +119,10 @@ pub(crate) fn parts_with_plane(
     prediction: f64,
     out: &mut Vec<ContactPatch>,
 ) {
-    let mut found = Vec::new();
+    let mut found = Found::new();
     a.overlapping(&Aabb::EVERYWHERE, &mut |part| {
         let patch = half_space::collide(&place(&part, pose_a), plane, prediction);
-        found.extend(patch.map(|p| named(p, [part.sub, 0])));
+        found.extend(patch.ok().map(|p| named(p, [part.sub, 0])));
     });
     merge(found, prediction, out);
 }
@@ -102,19 +136,26 @@ fn named(mut patch: ContactPatch, sub: [u32; 2]) -> ContactPatch {
 }
 
 /// Gathers patches of one normal around the deepest of them and appends one patch per normal.
-fn merge(mut found: Vec<ContactPatch>, prediction: f64, out: &mut Vec<ContactPatch>) {
+fn merge(mut found: Found, prediction: f64, out: &mut Vec<ContactPatch>) {
+    if found.len() == 1 {
+        out.extend(found);
+        return;
+    }
     while !found.is_empty() {
         let deepest = found.iter().map(depth).fold(f64::INFINITY, f64::min);
         // Parts that share a corner are equally deep there: the first lends its normal.
         let level = deepest + SAME_DEPTH * deepest.abs().max(prediction);
         let lender = found.iter().find(|p| depth(p) <= level);
         let normal = lender.map_or(DVec3::Y, |p| p.normal);
+        let reference = lender.map_or(Reference::Neither, |p| p.reference);
         let mut sub = [u32::MAX; 2];
         let mut raw = Raw::new();
+        let mut mixed = false;
         found.retain(|p| {
             let same = p.normal.dot(normal) >= SAME_NORMAL;
             if same {
                 sub = sub.min(p.sub);
+                mixed |= p.reference != reference;
                 raw.extend(p.points.iter().copied());
             }
             !same
@@ -128,6 +169,8 @@ fn merge(mut found: Vec<ContactPatch>, prediction: f64, out: &mut Vec<ContactPat
             out.push(ContactPatch {
                 sub,
                 normal,
+                // Points of different faces, or under a borrowed normal, hold on to none.
+                reference: if mixed { Reference::Neither } else { reference },
                 points,
             });
         }

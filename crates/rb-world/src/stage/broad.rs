@@ -2,34 +2,31 @@
 
 use crate::colliders::mobility;
 use crate::events::Events;
-use crate::frame::{Frame, PairChunk};
-use crate::hooks::Hooks;
-use crate::state::State;
+use crate::frame::{Frame, Placed};
+use crate::state::{ColliderSlot, Pair, State};
+use glam::DVec3;
+use rb_contact::Aabb;
+use rb_core::anchor::Stand;
 use rb_core::body::{Body, BodyKind};
+use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::math::{Pose, Twist, log_rotation};
-
-/// Pairs per narrow-phase task.
-const CHUNK: usize = 64;
 
 /// Stored boxes are larger than needed by this share of the collider's size, so that slow bodies
 /// keep their place in the tree.
 const SLACK: f64 = 0.1;
 
+/// Steps of motion that a new box holds in advance; no more than the collider's radius.
+const AHEAD: f64 = 4.0;
+
 /// Aims kinematic bodies at their targets, brings boxes up to date and collects candidate pairs.
-pub(crate) fn run(
-    state: &mut State,
-    frame: &mut Frame,
-    events: &mut Events,
-    hooks: &dyn Hooks,
-    dt: f64,
-) {
+pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt: f64) {
     for (_, body) in state.bodies.iter_mut() {
         body.previous = body.com_pose();
         aim(body, dt);
     }
     wake_pulled(state, events);
     update_boxes(state, frame, dt);
-    collect_pairs(state, frame, hooks);
+    collect_pairs(state, frame);
 }
 
 /// Sleepers on a joint with a kinematic body that moves wake. (Those it touches wake in the next
@@ -64,7 +61,7 @@ fn aim(body: &mut Body, dt: f64) {
 
 /// How far a contact may be away and still matter within this step (m): half the margin, and as far
 /// as the body gets, at most half its size. What is faster is left to the swept test.
-pub(crate) fn reach(state: &State, body: &Body, dt: f64) -> f64 {
+fn reach(state: &State, body: &Body, dt: f64) -> f64 {
     let margin = 0.5 * state.params.contact.margin;
     let travel = (body.vel.lin.length() + body.vel.ang.length() * body.extent) * dt;
     match body.kind {
@@ -74,41 +71,91 @@ pub(crate) fn reach(state: &State, body: &Body, dt: f64) -> f64 {
     }
 }
 
+/// Places every collider and grows the boxes that have been left.
 fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
-    frame.collider_poses.clear();
-    frame
-        .collider_poses
-        .resize(state.colliders.capacity(), Pose::IDENTITY);
+    frame.placed.clear();
+    frame.placed.resize(state.colliders.capacity(), NOWHERE);
     let mut broad = std::mem::take(&mut state.broad);
     for (handle, slot) in state.colliders.iter() {
         let body = state.body(slot.body.index());
-        let pose = slot.collider.pose(&body.pose());
-        frame.collider_poses[handle.index() as usize] = pose;
+        let mut placed = place(state, handle, slot, dt);
         if body.kind == BodyKind::Static || body.is_asleep() {
-            continue;
+            // Its box has not changed since it was stored.
+            let stored = broad.fat_box(handle.index());
+            placed.bounds = stored.map_or(placed.bounds, |b| b.inflated(placed.reach));
+        } else {
+            let tight = slot.collider.aabb(&placed.stand.pose);
+            placed.bounds = tight.inflated(placed.reach);
+            let slack = SLACK * placed.radius;
+            let ahead = body.vel.lin * (AHEAD * dt);
+            let ahead = ahead.clamp_length_max(placed.radius);
+            let mobility = mobility(body.kind);
+            broad.set_moving(handle.index(), &placed.bounds, slack, ahead, mobility);
         }
-        let tight = slot.collider.aabb(&pose).inflated(reach(state, body, dt));
-        let slack = SLACK * slot.collider.shape().bounding_radius();
-        broad.set(handle.index(), &tight, slack, mobility(body.kind));
+        frame.placed[handle.index() as usize] = placed;
     }
     state.broad = broad;
 }
 
-fn collect_pairs(state: &mut State, frame: &mut Frame, hooks: &dyn Hooks) {
+/// What stands in a free slot.
+const NOWHERE: Placed = Placed {
+    stand: Stand {
+        pose: Pose::IDENTITY,
+        center: DVec3::ZERO,
+    },
+    collider: ColliderHandle::INVALID,
+    body: BodyHandle::INVALID,
+    radius: 0.0,
+    reach: 0.0,
+    bounds: Aabb::EVERYWHERE,
+    stirs: false,
+    sensor: false,
+    directed: false,
+};
+
+fn place(state: &State, handle: ColliderHandle, slot: &ColliderSlot, dt: f64) -> Placed {
+    let body = state.body(slot.body.index());
+    let desc = slot.collider.desc();
+    let extras = &desc.material.extras;
+    Placed {
+        stand: Stand {
+            pose: slot.collider.pose(&body.pose()),
+            center: body.com,
+        },
+        collider: handle,
+        body: slot.body,
+        radius: slot.collider.radius(),
+        reach: reach(state, body, dt),
+        bounds: Aabb::EVERYWHERE,
+        stirs: state.stirs(slot.body.index()),
+        sensor: desc.sensor,
+        directed: desc.material.surface_velocity != DVec3::ZERO || extras.across != 1.0,
+    }
+}
+
+/// Brings the list of pairs up to date; pairs that stay keep what is known of them.
+fn collect_pairs(state: &mut State, frame: &mut Frame) {
+    if !state.broad.is_stale() {
+        return;
+    }
     let mut broad = std::mem::take(&mut state.broad);
-    let pairs = broad.pairs(&|a, b| may_meet(state, hooks, [a, b]));
-    let n = pairs.len().div_ceil(CHUNK);
-    frame.chunks.resize_with(n, PairChunk::default);
-    for (chunk, pairs) in frame.chunks.iter_mut().zip(pairs.chunks(CHUNK)) {
-        chunk.pairs.clear();
-        chunk.pairs.extend_from_slice(pairs);
+    let keys = broad.pairs(&|a, b| may_meet(state, [a, b]));
+    let next = &mut frame.spare_pairs;
+    next.clear();
+    let mut old = state.pairs.drain(..).peekable();
+    for &key in keys {
+        while old.next_if(|p| p.key < key).is_some() {}
+        let known = old.next_if(|p| p.key == key);
+        next.push(known.unwrap_or_else(|| Pair::new(key)));
     }
+    drop(old);
+    std::mem::swap(&mut state.pairs, next);
     state.broad = broad;
-    frame.tasks += n as u32;
 }
 
-/// Whether two colliders may touch: different bodies, one of them movable, groups, joints, hooks.
-fn may_meet(state: &State, hooks: &dyn Hooks, pair: [u32; 2]) -> bool {
+/// Whether two colliders may touch: different bodies, one of them movable, groups, joints. Whoever
+/// changes one of these has the pairs rechecked.
+fn may_meet(state: &State, pair: [u32; 2]) -> bool {
     let [a, b] = pair.map(|c| state.collider(c));
     if a.body == b.body || !a.collider.desc().groups.admits(&b.collider.desc().groups) {
         return false;
@@ -130,5 +177,5 @@ fn may_meet(state: &State, hooks: &dyn Hooks, pair: [u32; 2]) -> bool {
         .any(|j| {
             !j.desc.collide_connected && j.bodies.contains(&a.body) && j.bodies.contains(&b.body)
         });
-    !joined && hooks.may_touch(pair.map(|c| state.collider_handle(c)), [a.body, b.body])
+    !joined
 }

@@ -1,122 +1,274 @@
 //! Stage 2: contacts of the candidate pairs, matched with last step's, and who wakes from them.
+//!
+//! Tasks look at the pairs and search those of which nothing is known any more; then every manifold's
+//! origin is known, and the contacts are written block by block: in place if they are the same pairs
+//! as before, which is how a world at rest goes on.
 
 use crate::events::{ContactEvent, Events};
-use crate::frame::{Frame, PairChunk};
-use crate::stage::broad::reach;
+use crate::frame::{Frame, Origin, PairChunk, Placed, Verdict};
+use crate::hooks::Hooks;
 use crate::stage::publish::difference;
-use crate::state::{PairList, State};
+use crate::state::{Pair, PairList, State};
 use rb_contact::collide;
 use rb_contact::manifold::{Sides, manifold, warm_start};
 use rb_contact::material::combine;
-use rb_core::manifold::Manifold;
-use rb_core::math::{Pose, Twist};
+use rb_contact::recycle::{Memory, Recall};
+use rb_core::anchor::Reference;
+use rb_core::contact_block::{ContactBlock, ContactSet, LANES};
 use rb_solve::parallel;
-use smallvec::SmallVec;
+
+/// Pairs per task.
+const CHUNK: usize = 64;
+
+/// Blocks of contacts per task.
+const RUN: usize = 16;
 
 /// Gap (m) below which a moving body wakes a sleeper.
 const WAKING_GAP: f64 = 1e-3;
 
 /// Finds the contacts of all candidate pairs and stores them in the order of their keys.
-pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt: f64) {
-    let poses = &frame.collider_poses;
-    let shared = &*state;
-    parallel::for_each(&mut frame.chunks, 1, |chunk| find(shared, poses, dt, chunk));
-    sensor_events(state, frame, events);
-    wake_touched(state, frame, events);
-    state.contacts.clear();
-    for manifold in frame.chunks.iter().flat_map(|c| &c.manifolds) {
-        state.contacts.push(manifold);
+pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, hooks: &dyn Hooks) {
+    let tasks = state.pairs.len().div_ceil(CHUNK);
+    frame.tasks += tasks as u32;
+    frame.chunks.resize_with(tasks, PairChunk::default);
+    for (k, chunk) in frame.chunks.iter_mut().enumerate() {
+        chunk.pairs = k * CHUNK..state.pairs.len().min((k + 1) * CHUNK);
     }
+    let (shared, placed) = (&*state, &frame.placed);
+    parallel::for_each(&mut frame.chunks, 1, |chunk| {
+        look(shared, placed, hooks, chunk)
+    });
+    sensor_events(state, frame, events);
+    number(state, frame);
+    write(state, frame);
+    wake_touched(state, events);
 }
 
-/// Contacts of one task's pairs. Reads last step's contacts, writes only its own chunk.
-fn find(state: &State, poses: &[Pose], dt: f64, chunk: &mut PairChunk) {
+/// What becomes of one task's pairs. Reads last step's contacts, writes only its own chunk.
+fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, chunk: &mut PairChunk) {
+    chunk.verdicts.clear();
     chunk.manifolds.clear();
     chunk.overlapping.clear();
-    let mut patches = Vec::new();
-    for &pair in &chunk.pairs {
-        let [a, b] = pair.map(|c| state.collider(c));
-        let bodies = [a.body, b.body];
-        let sensor = a.collider.desc().sensor || b.collider.desc().sensor;
-        if !bodies.iter().any(|h| stirs(state, h.index())) {
-            keep(state, pair, &mut chunk.manifolds);
-            if sensor && state.overlapping.binary_search(&pair).is_ok() {
-                chunk.overlapping.push(pair);
-            }
-            continue;
-        }
-        let [pose_a, pose_b] = pair.map(|c| &poses[c as usize]);
-        let [body_a, body_b] = bodies.map(|h| state.body(h.index()));
-        let prediction = if sensor {
-            0.0
+    for pair in &state.pairs[chunk.pairs.clone()] {
+        let sides = pair.key.map(|c| &placed[c as usize]);
+        let asked = sides.map(|s| s.collider);
+        let verdict = if !hooks.may_touch(asked, sides.map(|s| s.body)) {
+            Verdict::Found(0, None)
+        } else if sides[0].sensor || sides[1].sensor {
+            sense(state, pair, sides, chunk)
         } else {
-            reach(state, body_a, dt) + reach(state, body_b, dt)
+            touch(state, pair, sides, chunk)
         };
-        patches.clear();
-        collide(
-            &a.collider,
-            pose_a,
-            &b.collider,
-            pose_b,
-            prediction,
-            &mut patches,
-        );
-        if sensor {
-            if patches
-                .iter()
-                .any(|p| p.points.iter().any(|q| q.gap <= 0.0))
-            {
-                chunk.overlapping.push(pair);
-            }
-            continue;
+        chunk.verdicts.push(verdict);
+    }
+}
+
+/// Finds the contacts of a pair, or that those known will do.
+fn touch(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk) -> Verdict {
+    let [a, b] = sides;
+    if !(a.stirs || b.stirs) {
+        return Verdict::Kept;
+    }
+    if !a.bounds.overlaps(&b.bounds) {
+        return match pair.count {
+            0 => Verdict::Kept,
+            _ => Verdict::Found(0, None),
+        };
+    }
+    let prediction = a.reach + b.reach;
+    let contacts = &state.contacts;
+    let anchored = |i: usize| contacts.anchor(i).reference != Reference::Neither;
+    match recall(pair, sides, prediction) {
+        Recall::InPlace | Recall::Clear if pair.count == 0 => return Verdict::Kept,
+        // A surface with a direction turns with its body, and is combined anew.
+        Recall::InPlace if !(a.directed || b.directed) && pair.manifolds().all(anchored) => {
+            return Verdict::Renewed;
         }
-        let [ma, mb] = [a, b].map(|c| &c.collider.desc().material);
-        let material = combine(ma, body_a.q, mb, body_b.q);
-        let handles = pair.map(|c| state.collider_handle(c));
-        patches.sort_by_key(|p| p.sub);
+        _ => {}
+    }
+    let memory = search(state, pair, sides, prediction, chunk);
+    let PairChunk {
+        patches, manifolds, ..
+    } = chunk;
+    if !patches.is_empty() {
+        let surface = |k: usize| &state.collider(pair.key[k]).collider.desc().material;
+        let turned = |k: usize| state.body(sides[k].body.index()).q;
+        let material = combine(surface(0), turned(0), surface(1), turned(1));
         let sides = Sides {
-            colliders: handles,
-            bodies,
-            centers: [body_a.com, body_b.com],
+            colliders: sides.map(|s| s.collider),
+            bodies: sides.map(|s| s.body),
+            stands: sides.map(|s| s.stand),
         };
-        let old: SmallVec<[Manifold; 2]> = state
-            .contacts
-            .of_pair(pair)
-            .map(|i| state.contacts.manifold(i))
-            .collect();
-        for patch in &patches {
+        patches.sort_by_key(|p| p.sub);
+        for patch in patches.iter() {
             let mut new = manifold(patch, &sides, material);
-            warm_start(&mut new, &old);
-            chunk.manifolds.push(new);
+            warm_start(&mut new, contacts, pair.manifolds());
+            manifolds.push(new);
+        }
+    }
+    Verdict::Found(patches.len() as u32, Some(memory))
+}
+
+/// Finds whether a pair with a sensor overlaps; it never has manifolds.
+fn sense(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk) -> Verdict {
+    if !(sides[0].stirs || sides[1].stirs) {
+        if state.overlapping.binary_search(&pair.key).is_ok() {
+            chunk.overlapping.push(pair.key);
+        }
+        return Verdict::Found(0, None);
+    }
+    // Only pairs found apart are remembered.
+    if recall(pair, sides, 0.0) != Recall::Search {
+        return Verdict::Kept;
+    }
+    let memory = search(state, pair, sides, 0.0, chunk);
+    let mut points = chunk.patches.iter().flat_map(|p| &p.points);
+    let overlaps = points.any(|p| p.gap <= 0.0);
+    if overlaps {
+        chunk.overlapping.push(pair.key);
+    }
+    Verdict::Found(0, (!overlaps).then_some(memory))
+}
+
+fn recall(pair: &Pair, [a, b]: [&Placed; 2], prediction: f64) -> Recall {
+    match &pair.memory {
+        Some(memory) => memory.recall(a.sphere(), b.sphere(), prediction),
+        None => Recall::Search,
+    }
+}
+
+/// Leaves the patches of a pair up to a gap of `prediction` (m) in the chunk, and a little beyond.
+fn search(
+    state: &State,
+    pair: &Pair,
+    [a, b]: [&Placed; 2],
+    prediction: f64,
+    chunk: &mut PairChunk,
+) -> Memory {
+    let spare = Memory::spare(a.sphere(), b.sphere());
+    let [ca, cb] = pair.key.map(|c| &state.collider(c).collider);
+    chunk.patches.clear();
+    let clear = collide(
+        ca,
+        &a.stand.pose,
+        cb,
+        &b.stand.pose,
+        prediction + spare,
+        &mut chunk.patches,
+    );
+    Memory::new(a.sphere(), b.sphere(), clear)
+}
+
+/// Numbers this step's manifolds in the order of the pairs, and says where each comes from.
+fn number(state: &mut State, frame: &mut Frame) {
+    let origins = &mut frame.origins;
+    origins.clear();
+    for (task, chunk) in frame.chunks.iter().enumerate() {
+        let mut found = 0..;
+        for (i, verdict) in chunk.pairs.clone().zip(&chunk.verdicts) {
+            let pair = &mut state.pairs[i];
+            let (first, known) = (origins.len(), pair.first..pair.first + pair.count);
+            match *verdict {
+                Verdict::Kept => origins.extend(known.map(Origin::Kept)),
+                Verdict::Renewed => {
+                    origins.extend(known.map(|old| Origin::Renewed(old, i as u32)));
+                }
+                Verdict::Found(count, memory) => {
+                    (pair.count, pair.memory) = (count, memory);
+                    let new = found.by_ref().take(count as usize);
+                    origins.extend(new.map(|k| Origin::Found(task as u32, k)));
+                }
+            }
+            pair.first = first as u32;
         }
     }
 }
 
-/// Whether a body may have moved since contacts were last found: awake, or told to move.
-fn stirs(state: &State, slot: u32) -> bool {
-    let b = state.body(slot);
-    state.is_active(slot) || (!b.is_movable() && b.vel != Twist::ZERO)
+/// Writes this step's contacts over last step's, or beside them where they have changed places.
+fn write(state: &mut State, frame: &mut Frame) {
+    let origins = &frame.origins;
+    let stays = |(i, origin): (usize, &Origin)| match *origin {
+        Origin::Kept(old) | Origin::Renewed(old, _) => old as usize == i,
+        Origin::Found(..) => true,
+    };
+    let in_place = origins.iter().enumerate().all(stays);
+    let (target, old) = if in_place {
+        (&mut state.contacts, None)
+    } else {
+        (&mut frame.spare_contacts, Some(&state.contacts))
+    };
+    target.resize(origins.len());
+    let source = Sources {
+        origins,
+        pairs: &state.pairs,
+        placed: &frame.placed,
+        chunks: &frame.chunks,
+        old,
+    };
+    parallel::for_each_run(target.blocks_mut(), RUN, |first, blocks| {
+        for (k, block) in blocks.iter_mut().enumerate() {
+            source.fill(first + k, block);
+        }
+    });
+    if !in_place {
+        std::mem::swap(&mut state.contacts, &mut frame.spare_contacts);
+    }
 }
 
-/// Takes over last step's manifolds of a pair that has not moved.
-fn keep(state: &State, pair: [u32; 2], out: &mut Vec<Manifold>) {
-    for i in state.contacts.of_pair(pair) {
-        let mut m = state.contacts.manifold(i);
-        m.colliders = pair.map(|c| state.collider_handle(c));
-        m.bodies = state.contacts.bodies(i).map(|b| state.body_handle(b));
-        out.push(m);
+/// What blocks of contacts are written from.
+struct Sources<'a> {
+    origins: &'a [Origin],
+    pairs: &'a [Pair],
+    placed: &'a [Placed],
+    chunks: &'a [PairChunk],
+    /// Last step's contacts, unless they are what is written over.
+    old: Option<&'a ContactSet>,
+}
+
+impl Sources<'_> {
+    /// Writes block `number`.
+    fn fill(&self, number: usize, block: &mut ContactBlock) {
+        let first = number * LANES;
+        let last = self.origins.len().min(first + LANES);
+        for (lane, origin) in self.origins[first..last].iter().enumerate() {
+            match *origin {
+                Origin::Kept(old) => self.carry(block, lane, old),
+                Origin::Renewed(old, pair) => {
+                    self.carry(block, lane, old);
+                    let stands = self.pairs[pair as usize]
+                        .key
+                        .map(|c| &self.placed[c as usize].stand);
+                    block.renew(lane, stands);
+                }
+                Origin::Found(task, k) => {
+                    block.put(lane, &self.chunks[task as usize].manifolds[k as usize]);
+                }
+            }
+        }
+    }
+
+    fn carry(&self, block: &mut ContactBlock, lane: usize, i: u32) {
+        if let Some(old) = self.old {
+            let i = i as usize;
+            block.copy_lane(lane, &old.blocks()[i / LANES], i % LANES);
+        }
     }
 }
 
 /// Sleepers that something moving touches wake with their whole island.
-fn wake_touched(state: &mut State, frame: &Frame, events: &mut Events) {
+fn wake_touched(state: &mut State, events: &mut Events) {
+    if state.groups.is_empty() {
+        return;
+    }
     let mut waking = Vec::new();
-    for m in frame.chunks.iter().flat_map(|c| &c.manifolds) {
-        let slots = m.bodies.map(|b| b.index());
+    for i in 0..state.contacts.len() {
+        let slots = state.contacts.bodies(i);
         let [a, b] = slots.map(|s| state.body(s).is_asleep());
-        let close = m.points.iter().any(|p| p.gap <= WAKING_GAP);
-        if a != b && close && stirs(state, slots[usize::from(a)]) {
-            waking.push(slots[usize::from(b)]);
+        if a != b && state.stirs(slots[usize::from(a)]) {
+            let gap = |k: usize| state.contacts.stored(i, k).gap;
+            if (0..state.contacts.count(i)).any(|k| gap(k) <= WAKING_GAP) {
+                waking.push(slots[usize::from(b)]);
+            }
         }
     }
     for slot in waking {

@@ -71,10 +71,15 @@ fn contact_events(state: &mut State, frame: &Frame, events: &mut Events) {
         let i = c.manifold as usize;
         closed[i] = (0..state.contacts.count(i)).any(|k| c.impulse[k][0] > 0.0 || c.gap[k] <= 0.0);
     }
+    let mut before = state.touching.iter().peekable();
     for i in 0..state.contacts.len() {
         let pair = state.contacts.key(i).pair;
-        let before = || state.touching.binary_search(&pair).is_ok();
-        if (closed[i] || before()) && now.last() != Some(&pair) {
+        if now.last() == Some(&pair) {
+            continue;
+        }
+        // Contacts come in the order of their pairs, like the list.
+        while before.next_if(|p| **p < pair).is_some() {}
+        if closed[i] || before.peek() == Some(&&pair) {
             now.push(pair);
         }
     }
@@ -100,9 +105,11 @@ pub(crate) fn difference<'a>(
     a: &'a [[u32; 2]],
     b: &'a [[u32; 2]],
 ) -> impl Iterator<Item = [u32; 2]> + 'a {
-    a.iter()
-        .copied()
-        .filter(move |p| b.binary_search(p).is_err())
+    let mut others = b.iter().peekable();
+    a.iter().copied().filter(move |p| {
+        while others.next_if(|o| *o < p).is_some() {}
+        others.peek() != Some(&p)
+    })
 }
 
 fn contact_forces(state: &State, events: &mut Events) {

@@ -1,0 +1,110 @@
+//! When the contacts of a pair need not be searched for: the shapes have hardly moved against each
+//! other since.
+//!
+//! Two statements are remembered with the relative pose at which the contacts were found: beyond
+//! those reported nothing is nearer than `clear`, and those anchored to a face are where their
+//! [`rb_core::anchor::Anchor`] says. A motion by m brings nothing nearer than clear − m, so
+//!
+//! * a pair that was apart stays so while prediction + m ≤ clear;
+//! * an anchored contact is placed anew without a search while that holds and m ≤ [`DRIFT`] of the
+//!   smaller shape: points on the border of a face are then off by no more than that along the face,
+//!   and by that times the tilt in their gap.
+
+use rb_core::math::Pose;
+use serde::{Deserialize, Serialize};
+
+/// Motion, as a share of the smaller shape's radius, up to which anchored contacts are kept.
+pub const DRIFT: f64 = 2e-4;
+
+/// How the contacts of a pair were last found.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Pose of the smaller shape in the frame of the larger one.
+    relative: Pose,
+    /// Nothing but what was reported was nearer than this (m).
+    clear: f64,
+}
+
+/// A shape of a pair: its pose (world) and its bounding radius about the pose's origin (m).
+pub type Sphere<'a> = (&'a Pose, f64);
+
+/// What to do about a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recall {
+    /// Nothing new can have come near, and what is known is still in place.
+    InPlace,
+    /// Nothing new can have come near, but the contacts known may have changed.
+    Clear,
+    /// Contacts have to be searched for.
+    Search,
+}
+
+impl Memory {
+    /// Remembers a search that found everything nearer than `clear` (m).
+    pub fn new(a: Sphere, b: Sphere, clear: f64) -> Self {
+        let (large, small) = by_size(a, b);
+        Self {
+            relative: large.0.relative(small.0),
+            clear,
+        }
+    }
+
+    /// Margin (m) to add to the prediction of a search, so that its answer lasts.
+    pub fn spare(a: Sphere, b: Sphere) -> f64 {
+        2.0 * DRIFT * a.1.min(b.1)
+    }
+
+    /// What is left of the search with the shapes where they are now and points asked for up to a gap
+    /// of `prediction` (m).
+    pub fn recall(&self, a: Sphere, b: Sphere, prediction: f64) -> Recall {
+        let (large, small) = by_size(a, b);
+        let turned = large.0.q.conjugate();
+        let shift = turned * (small.0.p - large.0.p) - self.relative.p;
+        // No point of a body turned by θ moves farther than 2 sin(θ/2) times its distance.
+        let turn = (self.relative.q.conjugate() * (turned * small.0.q)).xyz();
+        let moved = shift.length() + 2.0 * turn.length() * small.1;
+        // Written so that a NaN leads to a search.
+        if prediction + moved <= self.clear {
+            if moved <= DRIFT * small.1 {
+                Recall::InPlace
+            } else {
+                Recall::Clear
+            }
+        } else {
+            Recall::Search
+        }
+    }
+}
+
+/// The larger shape, then the smaller; a first of equals.
+fn by_size<'a>(a: Sphere<'a>, b: Sphere<'a>) -> (Sphere<'a>, Sphere<'a>) {
+    if a.1 >= b.1 { (a, b) } else { (b, a) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use glam::DVec3;
+    use rb_core::math::exp_rotation;
+
+    #[test]
+    fn motion_is_relative_and_never_underestimated() {
+        let a = Pose::new(DVec3::new(1e4, 2.0, 3.0), exp_rotation(DVec3::X));
+        let b = a * Pose::new(DVec3::new(0.0, 1.0, 0.2), exp_rotation(DVec3::Z * 0.3));
+        let memory = Memory::new((&a, 5.0), (&b, 0.5), 0.02);
+        let recall = |a: &Pose, b: &Pose, p| memory.recall((a, 5.0), (b, 0.5), p);
+        assert_eq!(recall(&a, &b, 0.019), Recall::InPlace);
+        assert_eq!(recall(&a, &b, 0.021), Recall::Search);
+        // Both together: nothing has happened.
+        let carry = Pose::new(DVec3::splat(7.0), exp_rotation(DVec3::new(0.3, 2.0, -1.0)));
+        assert_eq!(recall(&(carry * a), &(carry * b), 0.019), Recall::InPlace);
+        // Half a millimetre, or a milliradian at half a metre.
+        let turned = b * Pose::new(DVec3::ZERO, exp_rotation(DVec3::X * 1e-3));
+        let pushed = Pose::new(b.p + DVec3::Y * 5e-4, b.q);
+        for b in [turned, pushed] {
+            assert_eq!(recall(&a, &b, 0.019), Recall::Clear);
+            assert_eq!(recall(&a, &b, 0.0196), Recall::Search);
+        }
+        assert_eq!(recall(&a, &b, f64::NAN), Recall::Search);
+    }
+}

@@ -1,0 +1,95 @@
+//! Contacts at rest are not searched for anew; what is changed about them takes effect all the same.
+
+use rb_world::prelude::*;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const DT: f64 = 1.0 / 60.0;
+
+/// A box at rest on a plane that slopes by `slope` rad.
+fn at_rest(slope: f64) -> (World, BodyHandle, ColliderHandle) {
+    let mut world = World::new(Params::game()).unwrap();
+    let up = DVec3::new(slope.sin(), slope.cos(), 0.0);
+    let floor = world.add_body(BodyDesc::fixed()).unwrap();
+    let plane = ColliderDesc::new(Shape::half_space(up).unwrap());
+    world.add_collider(floor, plane).unwrap();
+    let turn = DQuat::from_rotation_z(-slope);
+    let desc = BodyDesc::dynamic().at(up * 0.5).rotated(turn).no_sleep();
+    let body = world.add_body(desc).unwrap();
+    let cube = ColliderDesc::new(Shape::cuboid(DVec3::splat(0.5)).unwrap());
+    let collider = world.add_collider(body, cube).unwrap();
+    run(&mut world, 60);
+    (world, body, collider)
+}
+
+fn run(world: &mut World, steps: usize) {
+    for _ in 0..steps {
+        world.step(DT).unwrap();
+    }
+}
+
+fn speed(world: &World, body: BodyHandle) -> f64 {
+    world.velocity(body).unwrap().lin.length()
+}
+
+#[test]
+fn a_surface_made_slippery_lets_go() {
+    let (mut world, body, collider) = at_rest(0.2);
+    assert!(speed(&world, body) < 1e-3);
+    let ice = Material {
+        friction: 0.0,
+        friction_combine: Combine::Min,
+        ..Material::default()
+    };
+    world.set_material(collider, ice).unwrap();
+    run(&mut world, 30);
+    let expected = 9.81 * 0.2f64.sin() * 0.5;
+    assert!((speed(&world, body) - expected).abs() < 0.02 * expected);
+}
+
+#[test]
+fn groups_sensors_and_joints_let_a_body_through() {
+    type Edit = fn(&mut World, BodyHandle, ColliderHandle);
+    let edits: [Edit; 3] = [
+        |w, _, c| w.set_groups(c, CollisionGroups::new(1, 0)).unwrap(),
+        |w, _, c| w.set_sensor(c, true).unwrap(),
+        |w, b, _| {
+            let floor = w.bodies().next().unwrap().0;
+            let weld = Fixed::new(Pose::from_translation(DVec3::Y * 0.5), Pose::IDENTITY);
+            w.add_joint(floor, b, weld).unwrap();
+        },
+    ];
+    for (k, edit) in edits.into_iter().enumerate() {
+        let (mut world, body, collider) = at_rest(0.0);
+        let before = world.contact_points().count();
+        assert_eq!(before, 4);
+        edit(&mut world, body, collider);
+        run(&mut world, 1);
+        assert_eq!(world.contact_points().count(), 0, "edit {k}");
+    }
+}
+
+/// Lets pairs touch while it is on.
+struct Gate(AtomicBool);
+
+impl Hooks for Gate {
+    fn may_touch(&self, _: [ColliderHandle; 2], _: [BodyHandle; 2]) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+#[test]
+fn hooks_are_asked_in_every_step() {
+    let (mut world, body, _) = at_rest(0.0);
+    let gate = Arc::new(Gate(AtomicBool::new(true)));
+    world.set_hooks(gate.clone());
+    run(&mut world, 10);
+    assert_eq!(world.contact_points().count(), 4);
+    gate.0.store(false, Ordering::Relaxed);
+    run(&mut world, 1);
+    assert_eq!(world.contact_points().count(), 0);
+    gate.0.store(true, Ordering::Relaxed);
+    run(&mut world, 60);
+    assert_eq!(world.contact_points().count(), 4);
+    assert!(speed(&world, body) < 1e-2);
+}
