@@ -317,7 +317,7 @@ fn locked_axes_and_compliance_survive_the_dump() {
         assert_eq!(code, 0, "{extra}: {out}");
         let out: Value = serde_json::from_str(&out).expect("JSON");
         let problem = world.problems().next().expect("awake");
-        let ours = velocities(problem, &numbers(out.get("r").unwrap_or(&out["z"])));
+        let ours = velocities(&problem, &numbers(out.get("r").unwrap_or(&out["z"])));
         for (ours, body) in ours.iter().zip(&problem.bodies) {
             assert!((ours.lin - body.vel.lin).length() < 1e-8, "{extra}");
             assert!((ours.ang - body.vel.ang).length() < 1e-8, "{extra}");

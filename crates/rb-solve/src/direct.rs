@@ -117,7 +117,10 @@ impl<'a> Joints<'a> {
     fn is_factored(&self, tree: &Range<usize>) -> bool {
         let mine = self.unknowns(tree);
         let same = |(f, side): (&i8, &Side)| *f == *side as i8;
-        self.factored[mine.clone()].iter().zip(&self.side[mine]).all(same)
+        self.factored[mine.clone()]
+            .iter()
+            .zip(&self.side[mine])
+            .all(same)
     }
 
     /// Whether the two passes have different matrices.

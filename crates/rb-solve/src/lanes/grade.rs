@@ -1,7 +1,7 @@
 //! The certificate of contacts in lanes: the natural map of `rb_core::residual`, eight points at once.
 
 use super::dispatch;
-use super::kernel::{V3, project};
+use super::kernel::V3;
 use super::pack::{Batch, ContactLanes, PLAIN, Point, Special};
 use super::simd::{Line, Simd, Wide, two};
 use glam::DVec3;
@@ -175,7 +175,10 @@ fn grade<S: Simd>(
                 wx.sub(S::load(&batch.belt[0])),
                 wy.sub(S::load(&batch.belt[1])),
             ];
-            let rest = along(free.slip(&arm));
+            let mut rest = along(free.slip(&arm));
+            if batch.law == FrictionLaw::None {
+                rest = [rest[0], S::zero(), S::zero()];
+            }
             let step = S::load(&p.step).max(S::splat(f64::MIN_POSITIVE));
             let stiff = a.fma(reg, a);
             let mean = if batch.law == FrictionLaw::None {
@@ -282,11 +285,17 @@ impl<S: Simd> One<S> {
         let [n, x, y] = self.impulse;
         let load = S::select(S::gt(n, zero), one, zero);
         let more = S::splat(1.0 + 1e-9);
-        let grown = [x.mul(more), y.mul(more)];
-        let held = project(law, self.mu.mul(n), grown);
-        let gone = |k: usize| S::gt(grown[k].sub(held[k]).mul(grown[k].sub(held[k])), zero);
-        let slips = S::select(gone(0), one, S::select(gone(1), one, zero));
-        let slips = if law == FrictionLaw::None { one } else { slips };
+        let (x, y, r) = (x.mul(more), y.mul(more), self.mu.mul(n));
+        let size = |v: S| v.max(zero.sub(v));
+        let slides = match law {
+            FrictionLaw::Boxed => S::gt(size(x).max(size(y)), r),
+            FrictionLaw::Pyramid => S::gt(size(x).add(size(y)), r),
+            _ => S::gt(y.fma(y, x.mul(x)), r.mul(r)),
+        };
+        let slips = match law {
+            FrictionLaw::None => one,
+            _ => S::select(slides, one, zero),
+        };
         let pick = |v: S| S::select(live, v, zero);
         add(&mut sums.open, pick(one.sub(load)));
         add(&mut sums.slide, pick(load.mul(slips)));

@@ -379,7 +379,7 @@ fn velocity<S: Simd>(batches: &[Batch], points: &mut [Point], special: &[Special
 
 /// Nearest point of the friction disc, square or diamond of radius `r`.
 #[inline(always)]
-pub(super) fn project<S: Simd>(law: FrictionLaw, r: S, [x, y]: [S; 2]) -> [S; 2] {
+fn project<S: Simd>(law: FrictionLaw, r: S, [x, y]: [S; 2]) -> [S; 2] {
     let zero = S::zero();
     match law {
         FrictionLaw::Boxed => [x.min(r).max(zero.sub(r)), y.min(r).max(zero.sub(r))],
@@ -410,4 +410,106 @@ fn diamond<S: Simd>(r: S, t: [S; 2]) -> [S; 2] {
         (x.0[i], y.0[i]) = (t.x, t.y);
     }
     [S::load(&x), S::load(&y)]
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::super::simd::{Avx2, Avx512, Plain};
+    use super::super::{Width, width};
+    use super::*;
+
+    /// A ring of manifolds with awkward numbers in every field.
+    fn ring(law: FrictionLaw) -> (Vec<Batch>, Vec<Point>, [Vec<Line>; 3]) {
+        let number = |k: usize| (1.7 * k as f64 + 0.3).sin();
+        let wide = |k: usize| Wide(core::array::from_fn(|i| number(8 * k + i)));
+        let mut batches = Vec::new();
+        let mut points = Vec::new();
+        for b in 0..6 {
+            let bodies = [0, 1].map(|s| core::array::from_fn(|i| ((b + 2 * i + s) % 17) as u32));
+            batches.push(Batch {
+                bodies,
+                normal: [wide(b), wide(b + 1), wide(b + 2)],
+                tangent: [wide(b + 3), wide(b + 4), wide(b + 5)],
+                mu: Wide([0.4; LANES]),
+                belt: [wide(b + 6), wide(b + 7)],
+                soft: [Wide([80.0; LANES]), Wide([0.2; LANES])],
+                law,
+                first: 3 * b as u32,
+                len: 3,
+                special: PLAIN,
+            });
+            for k in 0..3 {
+                let at = 40 * b + 9 * k;
+                points.push(Point {
+                    arm: [[0, 1, 2], [3, 4, 5]].map(|a| a.map(|j| wide(at + j))),
+                    inverse: Wide([0.3; LANES]),
+                    gap: Wide(wide(at + 6).0.map(|x| 1e-3 * x)),
+                    step: Wide([0.2; LANES]),
+                    cross: [wide(at + 7), wide(at + 8)],
+                    ..Point::default()
+                });
+            }
+        }
+        let lines = |from: usize| (0..17).map(|i| wide(from + i)).collect();
+        (batches, points, [lines(100), lines(200), lines(300)])
+    }
+
+    fn bits(law: FrictionLaw, width: Width) -> Vec<u64> {
+        let (batches, mut points, [inv, mut vel, moved]) = ring(law);
+        let soft = Numbers {
+            rate: 360.0,
+            push: 3.0,
+            full: 1e4,
+        };
+        let (batches, special) = (&batches[..], &[][..]);
+        macro_rules! sweep {
+            ($simd:ty) => {{
+                macro_rules! bodies {
+                    () => {
+                        Bodies {
+                            inv: &inv,
+                            vel: &mut vel,
+                            moved: &moved,
+                        }
+                    };
+                }
+                warm::<$simd>(batches, &points, &inv, &mut vel);
+                position::<$simd>(batches, &mut points, special, bodies!(), &soft);
+                velocity::<$simd>(batches, &mut points, special, bodies!());
+            }};
+        }
+        for _ in 0..3 {
+            match width {
+                Width::Avx512 => sweep!(Avx512),
+                Width::Avx2 => sweep!(Avx2),
+                Width::Plain => sweep!(Plain),
+            }
+        }
+        let all = vel.iter().chain(points.iter().flat_map(|p| &p.impulse));
+        all.flat_map(|w| w.0.map(f64::to_bits)).collect()
+    }
+
+    #[test]
+    fn every_width_gives_the_same_bits() {
+        let widths: &[Width] = match width() {
+            Width::Avx512 => &[Width::Avx512, Width::Avx2],
+            Width::Avx2 => &[Width::Avx2],
+            Width::Plain => &[],
+        };
+        for law in [
+            FrictionLaw::None,
+            FrictionLaw::Boxed,
+            FrictionLaw::Pyramid,
+            FrictionLaw::Conic,
+        ] {
+            let plain = bits(law, Width::Plain);
+            assert!(
+                plain.iter().all(|b| f64::from_bits(*b).is_finite()),
+                "{law:?}"
+            );
+            for width in widths {
+                assert_eq!(plain, bits(law, *width), "{law:?}, {width:?}");
+            }
+        }
+    }
 }

@@ -1,0 +1,230 @@
+//! Contacts in lanes against rows: the same certificate, the same fixed point, the same order.
+
+use glam::{DMat3, DVec3};
+use rb_core::contact_block::ContactSet;
+use rb_core::discretise::Discretiser;
+use rb_core::handle::Handle;
+use rb_core::manifold::{
+    ContactMaterial, FrictionLaw, Manifold, ManifoldKey, ManifoldPoint, SurfaceExtras,
+};
+use rb_core::mass::InvMass;
+use rb_core::math::Twist;
+use rb_core::params::Params;
+use rb_core::problem::{Pass, Problem};
+use rb_core::residual::{grade_beside, grade_velocities};
+use rb_solve::lanes::ContactLanes;
+
+const BODIES: usize = 24;
+const H: f64 = 1.0 / 360.0;
+
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> f64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    fn vector(&mut self) -> DVec3 {
+        DVec3::new(self.next(), self.next(), self.next())
+    }
+}
+
+/// Random manifolds of one to four points between bodies of about a kilogram, the last immovable.
+fn scene(seed: u64, laws: &[FrictionLaw], restitution: f64) -> (ContactSet, ContactLanes) {
+    let mut random = Random(seed);
+    let mut lanes = ContactLanes::default();
+    lanes.reset(BODIES);
+    for i in 0..BODIES - 1 {
+        let m = DMat3::from_cols(random.vector(), random.vector(), random.vector());
+        let mass = InvMass {
+            lin: DVec3::splat(1.5 + random.next()),
+            ang: m * m.transpose() + DMat3::from_diagonal(DVec3::splat(3.0)),
+        };
+        lanes.set_mass(i, &mass);
+        let v = Twist::new(random.vector(), random.vector());
+        lanes.set_velocity(i, &v);
+        lanes.set_free(i, &v);
+    }
+    let mut set = ContactSet::default();
+    for k in 0..40u32 {
+        let a = k % (BODIES as u32 - 1);
+        let b = (a + 1 + k / 20) % BODIES as u32;
+        let point = |random: &mut Random, feature| ManifoldPoint {
+            arm: [random.vector() * 0.3, random.vector() * 0.3],
+            gap: 1e-4 * random.next(),
+            feature,
+            impulse: [0.0; 3],
+        };
+        let manifold = Manifold {
+            key: ManifoldKey {
+                pair: [k, k + 1],
+                sub: [0, 0],
+            },
+            bodies: [Handle::from_raw(a, 0), Handle::from_raw(b, 0)],
+            normal: random.vector().normalize(),
+            points: (0..1 + k % 4).map(|f| point(&mut random, f)).collect(),
+            material: ContactMaterial {
+                law: laws[k as usize % laws.len()],
+                friction: 0.3 + 0.2 * random.next(),
+                restitution: if k % 3 == 0 { restitution } else { 0.0 },
+                compliance: if k % 5 == 0 { 1e-5 } else { 0.0 },
+                damping: 1e-3,
+                surface_velocity: random.vector() * 0.1,
+                extras: SurfaceExtras::default(),
+            },
+            ..Manifold::default()
+        };
+        set.push(&manifold);
+    }
+    let numbers = Discretiser::new(&Params::game(), H);
+    let contacts = (0..set.len()).map(|i| (i as u32, set.bodies(i)));
+    let soft = [false, true].map(|still| numbers.contact_step(still));
+    lanes.pack(&set, contacts, BODIES - 1, soft, 1.0);
+    let start: Vec<Twist> = (0..BODIES).map(|i| lanes.velocity(i)).collect();
+    lanes.pose_special(|i| start[i.min(BODIES - 1)], &numbers);
+    (set, lanes)
+}
+
+fn problem(lanes: &ContactLanes) -> Problem {
+    let mut p = Problem {
+        bodies: (0..BODIES).map(|i| lanes.body(i)).collect(),
+        ..Problem::default()
+    };
+    lanes.append_to(&mut p);
+    p
+}
+
+const ALL: [FrictionLaw; 4] = [
+    FrictionLaw::Conic,
+    FrictionLaw::Boxed,
+    FrictionLaw::Pyramid,
+    FrictionLaw::None,
+];
+
+#[test]
+fn sweeping_on_reaches_the_law_and_keeps_the_impulse_balance() {
+    let numbers = Discretiser::new(&Params::game(), H);
+    for (seed, laws) in [
+        (1, &ALL[..1]),
+        (2, &ALL[1..2]),
+        (3, &ALL[2..3]),
+        (4, &ALL[..]),
+    ] {
+        let (_, mut lanes) = scene(seed, laws, 0.5);
+        // Sets the terms of the velocity pass.
+        lanes.sweep(Pass::Position, &numbers);
+        let before = grade_velocities(&problem(&lanes), 0.0).abs;
+        for _ in 0..4000 {
+            lanes.sweep(Pass::Velocity, &numbers);
+        }
+        let mut p = problem(&lanes);
+        let kept: Vec<Twist> = p.bodies.iter().map(|b| b.vel).collect();
+        p.rebuild_velocities();
+        let pairs = p.bodies.iter().zip(&kept);
+        let off = pairs.map(|(b, k)| (b.vel.lin - k.lin).length() + (b.vel.ang - k.ang).length());
+        let off = off.fold(0.0, f64::max);
+        let grade = grade_velocities(&p, 0.0);
+        println!(
+            "{laws:?}: {before:.1e} -> {:.1e} m/s, balance {off:.1e}",
+            grade.abs
+        );
+        assert!(off < 1e-11, "v = free + W Jᵀλ, off by {off:e}");
+        assert!(
+            before > 1e-2 && grade.abs < 1e-8,
+            "{laws:?}: {:e}",
+            grade.abs
+        );
+        assert!(grade.outside < 1e-12, "impulses admissible");
+    }
+}
+
+#[test]
+fn both_certificates_agree() {
+    let numbers = Discretiser::new(&Params::game(), H);
+    for (seed, laws) in [
+        (5, &ALL[..1]),
+        (6, &ALL[1..2]),
+        (7, &ALL[2..3]),
+        (8, &ALL[..]),
+    ] {
+        let (_, mut lanes) = scene(seed, laws, 0.5);
+        lanes.sweep(Pass::Position, &numbers);
+        for _ in 0..3 {
+            lanes.sweep(Pass::Velocity, &numbers);
+        }
+        let (contacts, scaled, depth) = lanes.grade(0.01);
+        let empty = Problem::default();
+        let ours = grade_beside(&empty, Pass::Velocity, 0.01, (contacts, scaled));
+        let p = problem(&lanes);
+        let theirs = grade_velocities(&p, 0.01);
+        for (name, a, b) in [
+            ("abs", ours.abs, theirs.abs),
+            ("rel", ours.rel, theirs.rel),
+            ("rms", ours.rms, theirs.rms),
+            ("contact", ours.contact, theirs.contact),
+            ("outside", ours.outside, theirs.outside),
+            ("closing", ours.closing, theirs.closing),
+            (
+                "complementarity",
+                ours.complementarity,
+                theirs.complementarity,
+            ),
+            ("dissipation", ours.dissipation, theirs.dissipation),
+        ] {
+            assert!(
+                (a - b).abs() <= 1e-9 * b.abs() + 1e-12,
+                "{name}: {a:e} and {b:e}"
+            );
+        }
+        assert_eq!(
+            (ours.worst, ours.open, ours.stick, ours.slide),
+            (theirs.worst, theirs.open, theirs.stick, theirs.slide)
+        );
+        let rigid = |k: &usize| k % 5 != 0;
+        let gaps = (0..40).filter(rigid).flat_map(|m| lanes.gaps(m));
+        let deepest = gaps.fold(0.0f64, |d, g| d.max(-g));
+        assert!((deepest - depth).abs() < 1e-15, "{deepest:e} and {depth:e}");
+    }
+}
+
+#[test]
+fn eight_at_a_time_is_one_after_the_other() {
+    // Packing one manifold after the other into lanes of its own, in order, is sweeping them one by one.
+    let numbers = Discretiser::new(&Params::game(), H);
+    let (set, mut together) = scene(9, &ALL[..1], 0.0);
+    let mut alone: Vec<ContactLanes> = Vec::new();
+    for k in 0..set.len() {
+        let mut one = ContactLanes::default();
+        one.reset(BODIES);
+        for i in 0..BODIES {
+            one.set_mass(i, &together.body(i).inv);
+            one.set_free(i, &together.free(i));
+        }
+        let soft = [false, true].map(|still| numbers.contact_step(still));
+        let contact = core::iter::once((k as u32, set.bodies(k)));
+        one.pack(&set, contact, BODIES - 1, soft, 1.0);
+        let start: Vec<Twist> = (0..BODIES).map(|i| together.free(i)).collect();
+        one.pose_special(|i| start[i.min(BODIES - 1)], &numbers);
+        alone.push(one);
+    }
+    let mut velocity: Vec<Twist> = (0..BODIES).map(|i| together.velocity(i)).collect();
+    for pass in [Pass::Position, Pass::Velocity, Pass::Velocity] {
+        together.sweep(pass, &numbers);
+        for one in &mut alone {
+            for (i, v) in velocity.iter().enumerate() {
+                one.set_velocity(i, v);
+            }
+            one.sweep(pass, &numbers);
+            for (i, v) in velocity.iter_mut().enumerate() {
+                *v = one.velocity(i);
+            }
+        }
+    }
+    for (i, v) in velocity.iter().enumerate() {
+        assert_eq!(*v, together.velocity(i), "body {i}, to the last bit");
+    }
+}
