@@ -4,8 +4,8 @@
 //! and effective masses. Between substeps the impulses of a body's contacts are carried over as one
 //! impulse and one torque, which is their warm start: v = ṽ + W Σ Jᵀλ, with W of the new attitude.
 //!
-//! An island the exact solver may take and whose certificate fails is swept a little longer; if that
-//! does not help, the step is taken back and made again with rows.
+//! An island of moderate size whose certificate fails is swept a little longer; if that does not help
+//! and the exact solver may take it, the step is taken back and made again with rows.
 
 use super::{Island, Shared};
 use glam::{DQuat, DVec3};
@@ -20,8 +20,11 @@ use rb_core::residual::{Grade, Scaled, grade_beside};
 use rb_core::solver::Budget;
 use rb_solve::Pgs;
 
-/// Sweeps after which a small island above the tolerance is left to rows and the exact solver.
+/// Sweeps after which an island above the tolerance is left as it is, or, if it is small, to rows and
+/// the exact solver.
 const EXTRA_SWEEPS: usize = 32;
+/// Rows up to which an island above the tolerance is swept on: a few dozen bodies.
+const EXTRA_ROWS: usize = 1024;
 /// Sweeps between two looks at the certificate.
 const PATIENCE: usize = 4;
 
@@ -173,37 +176,39 @@ impl Island {
         self.outcome.iterations += out.iterations;
     }
 
-    /// Whether the exact solver may take the island.
-    fn is_small(&self, shared: &Shared) -> bool {
-        let policy = shared.params.escalation;
-        let rows = self.problem.rows.len() + self.lanes.rows();
-        policy.plan != SolvePlan::Fast && rows <= policy.rows as usize && !self.lanes.is_empty()
-    }
-
-    /// Sweeps a small island on until its certificate passes; whether it does.
+    /// Sweeps an island of moderate size on until its certificate passes; false if it does not and the
+    /// exact solver may take the island.
     fn is_good(&mut self, shared: &Shared, numbers: &Discretiser) -> bool {
-        if !self.is_small(shared) {
+        let policy = shared.params.escalation;
+        let rows = self.rows() as usize;
+        if self.lanes.is_empty() || rows > EXTRA_ROWS.max(policy.rows as usize) {
             return true;
         }
         for _ in 0..=EXTRA_SWEEPS / PATIENCE {
             if self.grade(shared).0.abs <= shared.params.tolerances.velocity {
                 return true;
             }
-            let bare = self.problem.bodies.is_empty();
-            for _ in 0..PATIENCE {
-                if bare {
-                    self.lanes.sweep(Pass::Velocity, numbers);
-                } else {
-                    self.sweep_joined(shared, Pass::Velocity, 1);
-                }
-            }
-            for (i, m) in self.movers[..self.movable].iter_mut().enumerate() {
-                m.vel = self.lanes.velocity(i);
-            }
-            self.keep_impulses();
+            self.sweep_on(shared, numbers);
         }
-        self.escalated.failed = true;
-        false
+        let exact = policy.plan != SolvePlan::Fast && rows <= policy.rows as usize;
+        self.escalated.failed |= exact;
+        !exact
+    }
+
+    /// A few more sweeps of the last velocity pass.
+    fn sweep_on(&mut self, shared: &Shared, numbers: &Discretiser) {
+        let bare = self.problem.bodies.is_empty();
+        for _ in 0..PATIENCE {
+            if bare {
+                self.lanes.sweep(Pass::Velocity, numbers);
+            } else {
+                self.sweep_joined(shared, Pass::Velocity, 1);
+            }
+        }
+        for (i, m) in self.movers[..self.movable].iter_mut().enumerate() {
+            m.vel = self.lanes.velocity(i);
+        }
+        self.keep_impulses();
     }
 
     /// Grade of the last substep, and the deepest penetration at the end of the step (m).
