@@ -18,8 +18,8 @@ fn find(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose) -> Vec<ContactPatch> {
     patches
 }
 
-/// Boxes rest on faces of boxes, with a tilt of a milliradian, and creep as far as contacts are kept:
-/// every gap is what a search says, to a micrometre's share of the size.
+/// Boxes rest on faces of boxes and on planes, with a tilt of a milliradian, and creep by up to two
+/// thirds of what ends the keeping: gaps of points that a search finds too are what it says.
 #[test]
 fn anchored_gaps_are_those_of_a_search() {
     let mut random = Random(5);
@@ -28,7 +28,7 @@ fn anchored_gaps_are_those_of_a_search() {
         Shape::cuboid(half).unwrap(),
         Shape::half_space(DVec3::Y).unwrap(),
     ];
-    let (mut compared, mut worst) = (0, 0.0f64);
+    let (mut compared, mut alone, mut unanchored, mut worst) = (0, 0, 0, 0.0f64);
     for round in 0..2000 {
         let upper = &shapes[0];
         let lower = &shapes[round % 2];
@@ -46,6 +46,7 @@ fn anchored_gaps_are_those_of_a_search() {
         for patch in find(lower, &frame, upper, &before) {
             if patch.reference == Reference::Neither {
                 // Tilted over an edge: always searched for.
+                unanchored += 1;
                 continue;
             }
             let places = patch.points.iter().map(|p| [p.position_a, p.position_b]);
@@ -73,11 +74,14 @@ fn anchored_gaps_are_those_of_a_search() {
                 if let Some(found) = found {
                     compared += 1;
                     worst = worst.max((found.gap - gap).abs());
+                } else {
+                    alone += 1;
                 }
             }
         }
     }
     println!("{compared} gaps compared, largest difference {worst:.1e} m");
+    println!("{alone} points a search names otherwise, {unanchored} patches without anchor");
     assert!(compared > 5000, "{compared}");
     assert!(worst < 1e-6, "{worst:e}");
 }
