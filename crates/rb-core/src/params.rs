@@ -168,7 +168,7 @@ pub struct SleepParams {
 /// ```
 /// use rb_core::params::Params;
 /// let mut p = Params::game();
-/// assert_eq!(p.substeps, 6);
+/// assert_eq!(p.substeps, 4);
 /// p.scheme.beta = 1.5;
 /// assert!(p.validate().is_err());
 /// ```
@@ -208,12 +208,12 @@ pub struct Params {
 }
 
 impl Params {
-    /// Fast and robust: 6 substeps of a soft step, each swept once for positions and twice for
+    /// Fast and robust: 4 substeps of a soft step, each swept twice for positions and four times for
     /// velocities; 1e-2 m/s, 5 mm.
     pub fn game() -> Self {
         Self {
             gravity: DVec3::new(0.0, -9.81, 0.0),
-            substeps: 6,
+            substeps: 4,
             scheme: Scheme::default(),
             gyroscopic: Gyroscopic::Implicit,
             contact: ContactParams {
@@ -221,22 +221,22 @@ impl Params {
                 push_out: 3.0,
                 bounce_threshold: 1.0,
                 softening: Some(Softening {
-                    rate: 0.21,
+                    rate: 0.32,
                     ratio: 10.0,
                 }),
                 smooth: None,
                 swept: true,
             },
             joint_softening: Some(Softening {
-                rate: 0.28,
+                rate: 0.42,
                 ratio: 2.0,
             }),
             stabilisation: None,
             geometric: GeometricStiffness::Off,
             sweeps: Sweeps {
-                position: 1,
-                velocity: 2,
-                coupled: 2,
+                position: 2,
+                velocity: 4,
+                coupled: 4,
                 stop: 1e-9,
             },
             escalation: Escalation {

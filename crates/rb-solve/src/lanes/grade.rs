@@ -1,7 +1,7 @@
 //! The certificate of contacts in lanes: the natural map of `rb_core::residual`, eight points at once.
 
 use super::dispatch;
-use super::kernel::V3;
+use super::kernel::{Motion, V3};
 use super::pack::{Batch, ContactLanes, PLAIN, Point, Special};
 use super::simd::{Line, Simd, Wide, two};
 use glam::DVec3;
@@ -196,30 +196,6 @@ fn grade<S: Simd>(
             };
             one.count(batch.law, live, number, sums);
         }
-    }
-}
-
-/// Velocities or displacements of both bodies of eight manifolds.
-struct Motion<S> {
-    lin: [V3<S>; 2],
-    ang: [V3<S>; 2],
-}
-
-impl<S: Simd> Motion<S> {
-    #[inline(always)]
-    fn gather(lines: &[Line], batch: &Batch) -> Self {
-        let a = S::gather(lines, &batch.bodies[0]);
-        let b = S::gather(lines, &batch.bodies[1]);
-        Self {
-            lin: [V3([a[0], a[1], a[2]]), V3([b[0], b[1], b[2]])],
-            ang: [V3([a[4], a[5], a[6]]), V3([b[4], b[5], b[6]])],
-        }
-    }
-
-    #[inline(always)]
-    fn slip(&self, arm: &[V3<S>; 2]) -> V3<S> {
-        let at = |s: usize| self.lin[s].add(self.ang[s].cross(arm[s]));
-        at(1).sub(at(0))
     }
 }
 

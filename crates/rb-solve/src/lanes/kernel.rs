@@ -23,8 +23,8 @@ impl ContactLanes {
         run_warm(batches, points, inv, vel);
     }
 
-    /// Visits every contact once in the given pass.
-    pub fn sweep(&mut self, pass: Pass, numbers: &Discretiser) {
+    /// Visits every contact once in the given pass, in order or in reverse.
+    pub fn sweep(&mut self, pass: Pass, numbers: &Discretiser, backwards: bool) {
         let Self {
             batches,
             points,
@@ -37,8 +37,8 @@ impl ContactLanes {
         let soft = Numbers::new(numbers);
         let bodies = Bodies { inv, vel, moved };
         match pass {
-            Pass::Position => run_position(batches, points, special, bodies, &soft),
-            Pass::Velocity => run_velocity(batches, points, special, bodies),
+            Pass::Position => run_position(batches, points, special, bodies, &soft, backwards),
+            Pass::Velocity => run_velocity(batches, points, special, bodies, backwards),
         }
     }
 }
@@ -66,6 +66,24 @@ impl Numbers {
             push: d.contact.push_out,
             full: 1.0 / d.full_softness(),
         }
+    }
+}
+
+impl Numbers {
+    /// b and R/a of plain contacts at their present gaps, and b of the velocity pass.
+    #[inline(always)]
+    fn terms<S: Simd>(&self, gap: S, batch: &Batch) -> (S, S, S) {
+        let zero = S::zero();
+        let shut = S::gt(zero, gap);
+        let open = gap.mul(S::splat(self.rate));
+        let out = gap.mul(S::load(&batch.soft[0])).max(S::splat(-self.push));
+        let share = gap.mul(S::splat(-self.full)).min(S::splat(1.0));
+        let reg = share.mul(S::load(&batch.soft[1]));
+        (
+            S::select(shut, out, open),
+            S::select(shut, reg, zero),
+            S::select(shut, zero, open),
+        )
     }
 }
 
@@ -172,6 +190,30 @@ impl<S: Simd> Mass<S> {
     }
 }
 
+/// Velocities or displacements of both bodies of eight manifolds.
+pub(super) struct Motion<S> {
+    lin: [V3<S>; 2],
+    ang: [V3<S>; 2],
+}
+
+impl<S: Simd> Motion<S> {
+    #[inline(always)]
+    pub(super) fn gather(lines: &[Line], batch: &Batch) -> Self {
+        let a = S::gather(lines, &batch.bodies[0]);
+        let b = S::gather(lines, &batch.bodies[1]);
+        Self {
+            lin: [V3([a[0], a[1], a[2]]), V3([b[0], b[1], b[2]])],
+            ang: [V3([a[4], a[5], a[6]]), V3([b[4], b[5], b[6]])],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn slip(&self, arm: &[V3<S>; 2]) -> V3<S> {
+        let at = |s: usize| self.lin[s].add(self.ang[s].cross(arm[s]));
+        at(1).sub(at(0))
+    }
+}
+
 /// Velocities of both bodies of eight manifolds.
 struct Two<S> {
     lin: [V3<S>; 2],
@@ -260,13 +302,15 @@ fn run_position(
     special: &[Special],
     bodies: Bodies,
     soft: &Numbers,
+    backwards: bool,
 ) {
     dispatch!(position(
         batches: &[Batch],
         points: &mut [Point],
         special: &[Special],
         bodies: Bodies,
-        soft: &Numbers
+        soft: &Numbers,
+        backwards: bool
     ))
 }
 
@@ -279,11 +323,11 @@ fn position<S: Simd>(
     special: &[Special],
     bodies: Bodies,
     soft: &Numbers,
+    backwards: bool,
 ) {
     let (zero, one) = (S::zero(), S::splat(1.0));
-    let (rate, push) = (S::splat(soft.rate), S::splat(-soft.push));
-    let full = S::splat(-soft.full);
-    for batch in batches {
+    for i in 0..batches.len() {
+        let batch = &batches[if backwards { batches.len() - 1 - i } else { i }];
         let mut pair = Two::<S>::gather(bodies.inv, bodies.vel, batch);
         let ma = S::gather(bodies.moved, &batch.bodies[0]);
         let mb = S::gather(bodies.moved, &batch.bodies[1]);
@@ -295,20 +339,17 @@ fn position<S: Simd>(
             .sub(V3([ma[0], ma[1], ma[2]]))
             .dot(n);
         let turn = [V3([ma[4], ma[5], ma[6]]), V3([mb[4], mb[5], mb[6]])];
-        let [out, yields] = [S::load(&batch.soft[0]), S::load(&batch.soft[1])];
         let mut sum = zero;
-        for (k, p) in points[batch.range()].iter_mut().enumerate() {
+        let points = &mut points[batch.range()];
+        for i in 0..points.len() {
+            let k = if backwards { points.len() - 1 - i } else { i };
+            let p = &mut points[k];
             let lever = two(|s| V3::load(&p.arm[s]).cross(n));
             let along =
                 |v: &[V3<S>; 2], lin: S| lin.add(lever[1].dot(v[1])).sub(lever[0].dot(v[0]));
             let gap = along(&turn, S::load(&p.gap).add(drift));
             let (bias, reg, after) = if batch.special == PLAIN {
-                let shut = S::gt(zero, gap);
-                let open = gap.mul(rate);
-                let bias = S::select(shut, gap.mul(out).max(push), open);
-                let share = gap.mul(full).min(one);
-                let reg = S::select(shut, share.mul(yields), zero);
-                (bias, reg, S::select(shut, zero, open))
+                soft.terms(gap, batch)
             } else {
                 let s = &special[batch.special as usize + k];
                 (S::load(&s.bias[0]), S::load(&s.reg[0]), S::load(&s.bias[1]))
@@ -332,38 +373,54 @@ fn position<S: Simd>(
     }
 }
 
-fn run_velocity(batches: &[Batch], points: &mut [Point], special: &[Special], bodies: Bodies) {
+fn run_velocity(
+    batches: &[Batch],
+    points: &mut [Point],
+    special: &[Special],
+    bodies: Bodies,
+    backwards: bool,
+) {
     dispatch!(velocity(
         batches: &[Batch],
         points: &mut [Point],
         special: &[Special],
-        bodies: Bodies
+        bodies: Bodies,
+        backwards: bool
     ))
 }
 
 /// Normals and friction under the law itself.
 #[inline(always)]
-fn velocity<S: Simd>(batches: &[Batch], points: &mut [Point], special: &[Special], bodies: Bodies) {
-    let zero = S::zero();
-    for batch in batches {
+fn velocity<S: Simd>(
+    batches: &[Batch],
+    points: &mut [Point],
+    special: &[Special],
+    bodies: Bodies,
+    backwards: bool,
+) {
+    let one = S::splat(1.0);
+    for i in 0..batches.len() {
+        let batch = &batches[if backwards { batches.len() - 1 - i } else { i }];
         let mut pair = Two::<S>::gather(bodies.inv, bodies.vel, batch);
         let axes = axes(batch);
         let mu = S::load(&batch.mu);
         let belt = [S::load(&batch.belt[0]), S::load(&batch.belt[1])];
-        for (k, p) in points[batch.range()].iter_mut().enumerate() {
+        let points = &mut points[batch.range()];
+        for i in 0..points.len() {
+            let k = if backwards { points.len() - 1 - i } else { i };
+            let p = &mut points[k];
             let arm = two(|s| V3::load(&p.arm[s]));
             let slip = pair.slip(&arm);
             let [old, x, y] = V3::<S>::load(&p.impulse).0;
-            let inverse = S::load(&p.inverse);
-            let mut w = axes[0].dot(slip).add(S::load(&p.bias));
-            let mut share = S::splat(1.0);
-            if batch.special != PLAIN {
-                let reg = S::load(&special[batch.special as usize + k].reg[1]);
-                // R λ in units of a, and the step for a + R.
-                share = share.div(share.add(reg));
-                w = w.add(reg.mul(old).div(inverse.max(S::splat(f64::MIN_POSITIVE))));
-            }
-            let n = inverse.mul(share).nfma(w, old).max(zero);
+            let w = axes[0].dot(slip).add(S::load(&p.bias));
+            let wanted = S::load(&p.inverse).nfma(w, old);
+            let wanted = if batch.special == PLAIN {
+                wanted
+            } else {
+                let reg = &special[batch.special as usize + k].reg[1];
+                wanted.div(one.add(S::load(reg)))
+            };
+            let n = wanted.max(S::zero());
             let delta = n.sub(old);
             let slide = |e: V3<S>, c: &Wide, belt: S| S::load(c).fma(delta, e.dot(slip)).sub(belt);
             let wx = slide(axes[1], &p.cross[0], belt[0]);
@@ -474,8 +531,8 @@ mod tests {
                     };
                 }
                 warm::<$simd>(batches, &points, &inv, &mut vel);
-                position::<$simd>(batches, &mut points, special, bodies!(), &soft);
-                velocity::<$simd>(batches, &mut points, special, bodies!());
+                position::<$simd>(batches, &mut points, special, bodies!(), &soft, false);
+                velocity::<$simd>(batches, &mut points, special, bodies!(), true);
             }};
         }
         for _ in 0..3 {
