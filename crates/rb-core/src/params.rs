@@ -236,7 +236,7 @@ impl Params {
             sweeps: Sweeps {
                 position: 2,
                 velocity: 4,
-                coupled: 4,
+                coupled: 16,
                 stop: 1e-9,
             },
             escalation: Escalation {

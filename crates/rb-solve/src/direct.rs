@@ -326,8 +326,10 @@ impl<'a> Joints<'a> {
             *before = p.rows[u.row].lambda;
         }
         let plan = self.plan;
-        let ends = plan.trees.windows(2).map(|t| t[0] as usize..t[1] as usize);
-        let settled = ends.fold(true, |settled, tree| self.visit_tree(p, &tree) && settled);
+        let mut settled = true;
+        for ends in plan.trees.windows(2) {
+            settled &= self.visit_tree(p, &(ends[0] as usize..ends[1] as usize));
+        }
         let change = |(u, before): (&Unknown, &f64)| {
             let row = &p.rows[u.row];
             (row.lambda - before).abs() * row.diag

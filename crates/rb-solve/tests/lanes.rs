@@ -184,7 +184,7 @@ fn both_certificates_agree() {
             (ours.worst, ours.open, ours.stick, ours.slide),
             (theirs.worst, theirs.open, theirs.stick, theirs.slide)
         );
-        let rigid = |k: &usize| k % 5 != 0;
+        let rigid = |k: &usize| !k.is_multiple_of(5);
         let gaps = (0..40).filter(rigid).flat_map(|m| lanes.gaps(m));
         let deepest = gaps.fold(0.0f64, |d, g| d.max(-g));
         assert!((deepest - depth).abs() < 1e-15, "{deepest:e} and {depth:e}");

@@ -8,11 +8,9 @@ const DT: f64 = 1.0 / 60.0;
 
 #[test]
 fn contact_events_come_in_pairs() {
-    let mut pp = Params::game();
-    let mut world = World::new(pp).unwrap();
+    let mut world = World::new(Params::game()).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     let ball = sphere(&mut world, 0.5, 0.0, DVec3::Y * 1.5, DVec3::ZERO);
-    let substeps = f64::from(world.params().substeps);
     let (mut begun, mut ended) = (0, 0);
     run(&mut world, DT, 90, |w, _| {
         begun += w.events().contact_begin.len();
@@ -28,8 +26,7 @@ fn contact_events_come_in_pairs() {
 
 #[test]
 fn force_events_tell_the_weight() {
-    let mut pp = Params::game();
-    let mut world = World::new(pp).unwrap();
+    let mut world = World::new(Params::game()).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     let body = world
         .add_body(
@@ -52,8 +49,7 @@ fn force_events_tell_the_weight() {
 
 #[test]
 fn sensors_report_and_do_not_push() {
-    let mut pp = Params::game();
-    let mut world = World::new(pp).unwrap();
+    let mut world = World::new(Params::game()).unwrap();
     let gate = world.add_body(BodyDesc::fixed()).unwrap();
     let zone = Shape::cuboid(DVec3::ONE).unwrap();
     world
@@ -84,8 +80,7 @@ fn groups_and_hooks_keep_bodies_apart() {
             bodies[0].index() == 0
         }
     }
-    let mut pp = Params::game();
-    let mut world = World::new(pp).unwrap();
+    let mut world = World::new(Params::game()).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     for _ in 0..2 {
         sphere(&mut world, 0.5, 0.0, DVec3::Y * 0.5, DVec3::ZERO);
@@ -99,8 +94,7 @@ fn groups_and_hooks_keep_bodies_apart() {
 
 #[test]
 fn islands_sleep_and_wake_as_one() {
-    let mut pp = Params::game();
-    let mut world = World::new(pp).unwrap();
+    let mut world = World::new(Params::game()).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     let shape = || Shape::cuboid(DVec3::splat(0.5)).unwrap();
     let boxes: Vec<_> = (0..3)
@@ -131,8 +125,7 @@ fn islands_sleep_and_wake_as_one() {
 
 #[test]
 fn kinematic_bodies_reach_their_targets_and_carry_others() {
-    let mut pp = Params::game();
-    let mut world = World::new(pp).unwrap();
+    let mut world = World::new(Params::game()).unwrap();
     let lift = world.add_body(BodyDesc::kinematic()).unwrap();
     let top = Shape::cuboid(DVec3::new(2.0, 0.1, 2.0)).unwrap();
     world
@@ -164,8 +157,7 @@ fn kinematic_bodies_reach_their_targets_and_carry_others() {
 
 #[test]
 fn queries_see_what_is_there() {
-    let mut pp = Params::game();
-    let mut world = World::new(pp).unwrap();
+    let mut world = World::new(Params::game()).unwrap();
     floor(&mut world, 0.5, FrictionLaw::Conic);
     let ball = sphere(&mut world, 0.5, 0.0, DVec3::new(0.0, 3.0, 0.0), DVec3::ZERO);
     let all = QueryFilter::default();
@@ -210,8 +202,7 @@ fn queries_see_what_is_there() {
 #[test]
 fn ten_kilometres_out_a_pair_behaves_as_at_the_origin() {
     let at = |offset: DVec3| {
-        let mut pp = Params::game();
-        let mut world = World::new(pp).unwrap();
+        let mut world = World::new(Params::game()).unwrap();
         let ground = world
             .add_body(BodyDesc::fixed().at(offset - DVec3::Y))
             .unwrap();
