@@ -113,6 +113,8 @@ impl Island {
             self.carried[i] = cause(m, &(v - free));
             m.vel = v;
         }
+        let sweeps = shared.params.sweeps;
+        self.outcome.iterations += sweeps.position + sweeps.velocity;
     }
 
     /// One substep of an island with joints, which take turns with the contacts.
