@@ -94,6 +94,8 @@ pub enum GeometricStiffness {
 }
 
 /// Work of the iterative solver in one substep.
+///
+/// Sweeps go there and back by turns; odd numbers favour one end, and small stacks may shake.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sweeps {
