@@ -1,9 +1,10 @@
 //! The certificate of contacts in lanes: the natural map of `rb_core::residual`, eight points at once.
 
 use super::dispatch;
-use super::kernel::{Motion, V3};
+
 use super::pack::{Batch, ContactLanes, PLAIN, Point, Special};
 use super::simd::{Line, Simd, Wide, two};
+use super::vector::{Motion, V3};
 use glam::DVec3;
 use rb_core::contact_block::LANES;
 use rb_core::law::Law;

@@ -28,6 +28,8 @@ mod kernel;
 mod pack;
 mod prepare;
 mod simd;
+mod vector;
+mod view;
 
 pub use pack::ContactLanes;
 pub use prepare::Soft;

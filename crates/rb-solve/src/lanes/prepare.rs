@@ -1,9 +1,9 @@
 //! What holds for a whole step (axes, effective masses), and terms that are not the plain soft step.
 
 use super::dispatch;
-use super::kernel::{Mass, V3};
 use super::pack::{Batch, ContactLanes, PLAIN, Point, twist};
 use super::simd::{Line, Simd, two};
+use super::vector::{Mass, V3};
 use glam::DVec3;
 use rb_core::discretise::{Discretiser, SoftStep};
 use rb_core::math::Twist;

@@ -1,0 +1,184 @@
+//! Vectors, masses and velocities of eight manifolds at once, in registers.
+
+use super::pack::{Batch, Wide3};
+use super::simd::{Line, Simd};
+use rb_core::contact_block::LANES;
+
+/// One vector per lane.
+#[derive(Clone, Copy)]
+pub(super) struct V3<S>(pub(super) [S; 3]);
+
+impl<S: Simd> V3<S> {
+    #[inline(always)]
+    pub(super) fn load(from: &Wide3) -> Self {
+        Self([S::load(&from[0]), S::load(&from[1]), S::load(&from[2])])
+    }
+
+    #[inline(always)]
+    pub(super) fn store(self, to: &mut Wide3) {
+        self.0[0].store(&mut to[0]);
+        self.0[1].store(&mut to[1]);
+        self.0[2].store(&mut to[2]);
+    }
+
+    #[inline(always)]
+    pub(super) fn dot(self, o: Self) -> S {
+        let ([a, b, c], [x, y, z]) = (self.0, o.0);
+        c.fma(z, b.fma(y, a.mul(x)))
+    }
+
+    #[inline(always)]
+    pub(super) fn cross(self, o: Self) -> Self {
+        let ([a, b, c], [x, y, z]) = (self.0, o.0);
+        Self([
+            c.nfma(y, b.mul(z)),
+            a.nfma(z, c.mul(x)),
+            b.nfma(x, a.mul(y)),
+        ])
+    }
+
+    #[inline(always)]
+    fn zip(self, o: Self, f: impl Fn(S, S) -> S) -> Self {
+        let ([a, b, c], [x, y, z]) = (self.0, o.0);
+        Self([f(a, x), f(b, y), f(c, z)])
+    }
+
+    #[inline(always)]
+    pub(super) fn add(self, o: Self) -> Self {
+        self.zip(o, S::add)
+    }
+
+    #[inline(always)]
+    pub(super) fn sub(self, o: Self) -> Self {
+        self.zip(o, S::sub)
+    }
+
+    /// Component by component.
+    #[inline(always)]
+    pub(super) fn times(self, o: Self) -> Self {
+        self.zip(o, S::mul)
+    }
+
+    #[inline(always)]
+    pub(super) fn scaled(self, s: S) -> Self {
+        let [x, y, z] = self.0;
+        Self([x.mul(s), y.mul(s), z.mul(s)])
+    }
+
+    /// self + o s.
+    #[inline(always)]
+    pub(super) fn more(self, o: Self, s: S) -> Self {
+        self.zip(o, |x, y| y.fma(s, x))
+    }
+
+    /// self − o s.
+    #[inline(always)]
+    pub(super) fn less(self, o: Self, s: S) -> Self {
+        self.zip(o, |x, y| y.nfma(s, x))
+    }
+}
+
+/// W of one body per lane.
+#[derive(Clone, Copy)]
+pub(super) struct Mass<S> {
+    pub(super) lin: V3<S>,
+    sym: [S; 6],
+}
+
+impl<S: Simd> Mass<S> {
+    #[inline(always)]
+    pub(super) fn new(w: [S; LANES], z: S) -> Self {
+        let [xx, yy, zz, xy, xz, yz, mx, my] = w;
+        Self {
+            lin: V3([mx, my, z]),
+            sym: [xx, yy, zz, xy, xz, yz],
+        }
+    }
+
+    /// Angular part of W times a torque.
+    #[inline(always)]
+    pub(super) fn ang(&self, t: V3<S>) -> V3<S> {
+        let ([xx, yy, zz, xy, xz, yz], [x, y, z]) = (self.sym, t.0);
+        V3([
+            xz.fma(z, xy.fma(y, xx.mul(x))),
+            yz.fma(z, yy.fma(y, xy.mul(x))),
+            zz.fma(z, yz.fma(y, xz.mul(x))),
+        ])
+    }
+}
+
+/// Velocities or displacements of both bodies of eight manifolds.
+pub(super) struct Motion<S> {
+    lin: [V3<S>; 2],
+    ang: [V3<S>; 2],
+}
+
+impl<S: Simd> Motion<S> {
+    #[inline(always)]
+    pub(super) fn gather(lines: &[Line], batch: &Batch) -> Self {
+        let a = S::gather(lines, &batch.bodies[0]);
+        let b = S::gather(lines, &batch.bodies[1]);
+        Self {
+            lin: [V3([a[0], a[1], a[2]]), V3([b[0], b[1], b[2]])],
+            ang: [V3([a[4], a[5], a[6]]), V3([b[4], b[5], b[6]])],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn slip(&self, arm: &[V3<S>; 2]) -> V3<S> {
+        let at = |s: usize| self.lin[s].add(self.ang[s].cross(arm[s]));
+        at(1).sub(at(0))
+    }
+}
+
+/// Velocities of both bodies of eight manifolds.
+pub(super) struct Two<S> {
+    pub(super) lin: [V3<S>; 2],
+    pub(super) ang: [V3<S>; 2],
+    pub(super) mass: [Mass<S>; 2],
+    /// Fourth and last number of the lines, which go back as they came.
+    rest: [[S; 2]; 2],
+}
+
+impl<S: Simd> Two<S> {
+    #[inline(always)]
+    pub(super) fn gather(inv: &[Line], vel: &[Line], batch: &Batch) -> Self {
+        let (a, b) = (
+            S::gather(vel, &batch.bodies[0]),
+            S::gather(vel, &batch.bodies[1]),
+        );
+        let w = S::gather(inv, &batch.bodies[0]);
+        let z = S::gather(inv, &batch.bodies[1]);
+        Self {
+            lin: [V3([a[0], a[1], a[2]]), V3([b[0], b[1], b[2]])],
+            ang: [V3([a[4], a[5], a[6]]), V3([b[4], b[5], b[6]])],
+            mass: [Mass::new(w, a[3]), Mass::new(z, b[3])],
+            rest: [[a[3], a[7]], [b[3], b[7]]],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn scatter(&self, vel: &mut [Line], batch: &Batch) {
+        for s in 0..2 {
+            let ([x, y, z], [u, v, w]) = (self.lin[s].0, self.ang[s].0);
+            let [fourth, last] = self.rest[s];
+            S::scatter(vel, &batch.bodies[s], [x, y, z, fourth, u, v, w, last]);
+        }
+    }
+
+    /// An impulse on b at a point, and its opposite on a.
+    #[inline(always)]
+    pub(super) fn push(&mut self, arm: &[V3<S>; 2], p: V3<S>) {
+        self.lin[0] = self.lin[0].zip(self.mass[0].lin.times(p), S::sub);
+        self.lin[1] = self.lin[1].add(self.mass[1].lin.times(p));
+        self.ang[0] = self.ang[0].sub(self.mass[0].ang(arm[0].cross(p)));
+        self.ang[1] = self.ang[1].add(self.mass[1].ang(arm[1].cross(p)));
+    }
+
+    /// Velocity of b relative to a at a point.
+    #[inline(always)]
+    pub(super) fn slip(&self, arm: &[V3<S>; 2]) -> V3<S> {
+        let at = |s: usize| self.lin[s].add(self.ang[s].cross(arm[s]));
+        at(1).sub(at(0))
+    }
+}
