@@ -4,8 +4,9 @@
 //! arrays. Every operation is exactly rounded, a product is fused with a sum only where
 //! [`Simd::fma`] or [`Simd::nfma`] says so, and nothing is approximated: all three give the same bits.
 //!
-//! This file alone of the lanes is unsafe: its vector types may be used only on a processor that has
-//! been asked for them, which [`dispatch`](super::dispatch) does.
+//! The vector types may be used only on a processor that has been asked for them: that is the reason of
+//! every `unsafe` here and of the two in [`dispatch`](super::dispatch), which asks. `kernel` tests that
+//! all widths give the same bits.
 #![allow(
     unsafe_code,
     reason = "vector instructions; every width is tested against the plain arrays"
