@@ -10,6 +10,7 @@ use crate::joint::{Coordinates, Joint, JointCx, Rows, check_frames};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
 use crate::placing::{frame_along, frames_at, normalized, swung};
+use crate::stated::Placing;
 use crate::{Actuator, Limits, Motor, Spring};
 use core::fmt::Debug;
 use glam::DVec3;
@@ -39,6 +40,8 @@ pub trait Kind: Plain {
     type Drives: Plain + AsRef<[Drive]> + AsMut<[Drive]>;
     /// Axes of the drives, in their order.
     const DRIVEN: &'static [Axis];
+    /// How files place it.
+    const PLACING: Placing = Placing::Along;
 
     /// Appends the rows no drive states: locked directions and limits of the kind's own. `h` is the
     /// substep (s).
@@ -94,6 +97,11 @@ impl<K: Kind> Jointed<K> {
     pub(crate) fn with(mut self, number: usize, drive: Drive) -> Self {
         self.drives.as_mut()[number] = drive;
         self
+    }
+
+    /// The same joint with what is particular to its kind.
+    pub(crate) fn of(self, kind: K) -> Self {
+        Self { kind, ..self }
     }
 
     /// Between the bodies as they are, with the world frame `world` on both.

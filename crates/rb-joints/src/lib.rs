@@ -37,6 +37,7 @@ mod joint;
 mod memory;
 mod options;
 mod placing;
+mod stated;
 
 pub use actuator::Actuator;
 pub use axis::{Axis, Role, SLOTS, Slot};
@@ -58,3 +59,4 @@ pub use kinds::named::*;
 pub use memory::JointMemory;
 pub use options::{RowOptions, Yield};
 pub use placing::{frame_across, frame_along, frames_at};
+pub use stated::{Placing, Stated, single_axis};

@@ -121,44 +121,27 @@ fn a_rope_pulls_and_a_rod_holds() {
 }
 
 #[test]
-fn a_screw_advances_one_lead_per_turn() {
-    let joint = Screw::new(I, I).lead(0.02);
-    let mut memory = JointMemory::default();
-    for k in 0..=60 {
-        let angle = 0.2 * f64::from(k);
-        let advance = 0.02 * angle / core::f64::consts::TAU;
-        let turn = exp_rotation(DVec3::Z * angle);
-        let cx = placed(Pose::new(DVec3::Z * advance, turn));
-        joint.track(&cx, &mut memory);
-        let mut rows = Rows::new();
-        joint.rows(&cx, &memory, &mut rows);
-        assert!(rows.iter().all(|row| row.gap.abs() < 1e-14));
-    }
-    assert!((memory.angle[2] - 12.0).abs() < 1e-12);
-}
-
-#[test]
 fn frames_from_the_world_put_every_kind_at_zero() {
     let mut random = Random::new(10);
     for _ in 0..50 {
         let [a, b] = [random.pose(), random.pose()];
         let (point, axis, across) = (random.vector(), random.vector(), random.vector());
-        let world = frame_along(point, axis).unwrap();
-        let joints: [AnyJoint; 8] = [
-            Fixed::at_world(&a, &b, point).into(),
-            Hinge::at_world(&a, &b, point, axis).unwrap().into(),
-            Slider::at_world(&a, &b, point, axis).unwrap().into(),
-            Cylindrical::at_world(&a, &b, point, axis).unwrap().into(),
-            Screw::at_world(&a, &b, point, axis)
-                .unwrap()
-                .lead(0.1)
-                .into(),
-            Ball::along_world(&a, &b, point, axis).unwrap().into(),
-            Universal::at_world(&a, &b, point, [axis, across])
-                .unwrap()
-                .into(),
-            SixDof::at_world(&a, &b, &world).lock(Axis::ALL).into(),
-        ];
+        let along = frame_along(point, axis).unwrap();
+        let across = frame_across(point, axis, across).unwrap();
+        let locked = serde_json::json!({"locked": Axis::ALL});
+        let joint = |kind: &&str| {
+            let world = match AnyJoint::placing(kind)? {
+                Placing::Along => along,
+                Placing::Across => across,
+                // Its coordinate is a distance, which is not zero anywhere else.
+                Placing::Apart => return None,
+            };
+            let none = serde_json::json!({});
+            let fields = if *kind == "six_dof" { &locked } else { &none };
+            AnyJoint::stated(kind, frames_at(&a, &b, &world), fields)?.ok()
+        };
+        let joints: Vec<AnyJoint> = AnyJoint::KINDS.iter().filter_map(joint).collect();
+        assert_eq!(joints.len(), AnyJoint::KINDS.len() - 1);
         let mut cx = placed(b);
         cx.a.pose = a;
         for joint in &joints {
@@ -166,10 +149,32 @@ fn frames_from_the_world_put_every_kind_at_zero() {
             assert!(rows(joint, &cx).iter().all(|row| row.gap.abs() < 1e-14));
             assert!(values(joint, &cx).iter().all(|value| value.abs() < 1e-14));
         }
-        let hinge = joints[1].frames();
+        let hinge = joints
+            .iter()
+            .find(|j| j.name() == "Hinge")
+            .unwrap()
+            .frames();
         let z = (a * hinge[0]).q * DVec3::Z;
         assert!((z - axis.normalize()).length() < 1e-14);
     }
+}
+
+#[test]
+fn a_kind_reads_its_own_fields_and_no_others() {
+    let stated = |kind, fields| AnyJoint::stated(kind, [I, I], &fields);
+    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+    for kind in AnyJoint::KINDS {
+        assert!(stated(kind, json("{}")).unwrap().is_ok(), "{kind}");
+        assert!(stated(kind, json(r#"{"wings": 2}"#)).unwrap().is_err());
+    }
+    let ball = stated("ball", json(r#"{"cone": 0.5, "friction": 2}"#));
+    assert_eq!(
+        ball.unwrap().unwrap(),
+        Ball::new(I, I).cone(0.5).friction(2.0).into()
+    );
+    assert!(stated("knot", json("{}")).is_none());
+    assert_eq!(single_axis(&Distance::new(I, I)), Some(Axis::LinZ));
+    assert_eq!(single_axis(&Cylindrical::new(I, I)), None);
 }
 
 #[test]

@@ -128,7 +128,6 @@ fn particular_kinds() {
         refused(Distance::new(I, I).spring(Spring::new(-1.0, 1.0, 0.0))),
         "spring.rest"
     );
-    assert_eq!(refused(Screw::new(I, I).lead(NAN)), "lead");
     let slide = Cylindrical::new(I, I).slide(Drive::new().friction(-1.0));
     assert_eq!(refused(slide), "friction");
     let second = Universal::new(I, I).second(Drive::new().damping(NAN));

@@ -37,6 +37,7 @@ pub type Ball = Jointed<Socket>;
 
 /// All rotations are free, within a cone if there is one.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Socket {
     cone: Option<f64>,
     friction: f64,

@@ -26,7 +26,8 @@ pub type Cylindrical = Jointed<Sleeve>;
 
 /// Slide along and turn about z are free.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Sleeve;
+#[serde(deny_unknown_fields)]
+pub struct Sleeve {}
 
 impl Along for Sleeve {}
 

@@ -16,6 +16,7 @@ use crate::drive::Drive;
 use crate::joint::{Coordinates, Rows};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
+use crate::stated::Placing;
 use glam::DVec3;
 use rb_core::Result;
 use rb_core::draw::{DrawSink, color};
@@ -29,7 +30,8 @@ pub type Distance = Jointed<Span>;
 
 /// The distance of the anchors is the only coordinate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Span;
+#[serde(deny_unknown_fields)]
+pub struct Span {}
 
 impl Single for Span {}
 
@@ -56,6 +58,7 @@ impl Distance {
 impl Kind for Span {
     type Drives = [Drive; 1];
     const DRIVEN: &'static [Axis] = &[Axis::LinZ];
+    const PLACING: Placing = Placing::Apart;
 
     fn constraints(&self, _frames: &Frames, _h: f64, _memory: &JointMemory, _out: &mut Rows) {}
 

@@ -24,7 +24,8 @@ pub type Fixed = Jointed<Weld>;
 
 /// No free coordinate.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Weld;
+#[serde(deny_unknown_fields)]
+pub struct Weld {}
 
 impl Fixed {
     /// Welds the bodies where they are; the reaction is reported at the world `point` (m).

@@ -26,7 +26,8 @@ pub type Hinge = Jointed<Revolute>;
 
 /// The turn about z is free.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Revolute;
+#[serde(deny_unknown_fields)]
+pub struct Revolute {}
 
 impl Along for Revolute {}
 impl Single for Revolute {}

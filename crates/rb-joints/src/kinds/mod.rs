@@ -9,10 +9,11 @@ use crate::custom::Custom;
 use crate::drive::Drive;
 use crate::joint::{Coordinates, Joint, JointCx, Rows};
 use crate::memory::JointMemory;
+use crate::stated::{Placing, Stated};
 use rb_core::Result;
 use rb_core::draw::DrawSink;
 use rb_core::math::Pose;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 macro_rules! joints {
     ($($file:ident::$name:ident),+ $(,)?) => {
@@ -41,6 +42,35 @@ macro_rules! joints {
             /// order of [`AnyJoint::NAMES`].
             pub fn all(frame_a: Pose, frame_b: Pose) -> Vec<Self> {
                 vec![$(Self::$name($name::new(frame_a, frame_b))),+]
+            }
+
+            /// Names of the kinds in files, in the order of [`AnyJoint::NAMES`].
+            pub const KINDS: &[&str] = &[$(stringify!($file)),+];
+
+            /// How files place a kind.
+            pub fn placing(kind: &str) -> Option<Placing> {
+                match kind {
+                    $(stringify!($file) => Some(<$name as Stated>::PLACING),)+
+                    _ => None,
+                }
+            }
+
+            /// The joint of a kind between two local frames; `fields` are those particular to the
+            /// kind. None if there is no such kind.
+            ///
+            /// # Errors
+            /// A field the kind does not have or cannot read.
+            pub fn stated<'de, D: Deserializer<'de>>(
+                kind: &str,
+                frames: [Pose; 2],
+                fields: D,
+            ) -> Option<core::result::Result<Self, D::Error>> {
+                match kind {
+                    $(stringify!($file) => {
+                        Some(<$name as Stated>::stated(frames, fields).map(Self::$name))
+                    })+
+                    _ => None,
+                }
             }
 
             /// Name of the kind; a custom joint gives its own.

@@ -9,7 +9,7 @@
 //! Sign       a positive lead is a right-handed thread
 //! Errors     degenerate axis in `at_world`; lead not finite, frames and drive by `validate`
 //! Source     R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, §4.4 (helical joint)
-//! Tests      tests/jacobian_fd.rs, tests/momentum.rs, tests/ranks.rs, tests/kinds.rs
+//! Tests      tests/jacobian_fd.rs, tests/momentum.rs, tests/ranks.rs, and below
 
 use crate::axis::Axis;
 use crate::built::{Along, Jointed, Kind, Single};
@@ -32,6 +32,7 @@ pub type Screw = Jointed<Thread>;
 
 /// The turn about z is free, the slide follows it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Thread {
     lead: f64,
 }
@@ -75,5 +76,40 @@ impl Kind for Thread {
 
     fn draw(&self, [drive]: &[Drive; 1], frames: &Frames, sink: &mut dyn DrawSink) {
         gizmo::hinge(frames, drive, sink);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::joint::{Joint, JointBody, JointCx};
+    use glam::DVec3;
+    use rb_core::math::exp_rotation;
+
+    #[test]
+    fn a_screw_advances_one_lead_per_turn() {
+        let joint = Screw::default().lead(0.02);
+        let mut memory = JointMemory::default();
+        let mut cx = JointCx {
+            a: JointBody::default(),
+            b: JointBody::default(),
+            h: 0.01,
+        };
+        for k in 0..=60 {
+            let angle = 0.2 * f64::from(k);
+            let slide = DVec3::Z * (0.02 * angle / TAU);
+            cx.b.pose = Pose::new(slide, exp_rotation(DVec3::Z * angle));
+            cx.b.com = slide;
+            joint.track(&cx, &mut memory);
+            let mut rows = Rows::new();
+            joint.rows(&cx, &memory, &mut rows);
+            assert!(rows.iter().all(|row| row.gap.abs() < 1e-14));
+        }
+        assert!((memory.angle[2] - 12.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_lead_is_a_number() {
+        assert!(Screw::default().lead(f64::NAN).validate().is_err());
     }
 }

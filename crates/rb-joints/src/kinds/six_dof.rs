@@ -22,9 +22,10 @@ use crate::joint::{Coordinate, Coordinates, Joint, JointCx, Rows};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
 use crate::placing::{frames_at, normalized};
+use crate::stated::Stated;
+use rb_core::Error;
 use rb_core::math::Pose;
-use rb_core::{Error, Result};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Any combination of free and locked directions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,7 +68,7 @@ impl SixDof {
     ///
     /// # Errors
     /// A number above 3.
-    pub fn prototype(self, translations: usize, rotations: usize) -> Result<Self> {
+    pub fn prototype(self, translations: usize, rotations: usize) -> rb_core::Result<Self> {
         let free = |n: usize, argument, [x, y, z]: [Axis; 3]| match n {
             0 => Ok(vec![x, y, z]),
             1 => Ok(vec![x, y]),
@@ -128,6 +129,20 @@ impl Default for SixDof {
     fn default() -> Self {
         Self::new(Pose::IDENTITY, Pose::IDENTITY)
     }
+}
+
+impl Stated for SixDof {
+    fn stated<'de, D: Deserializer<'de>>([a, b]: [Pose; 2], fields: D) -> Result<Self, D::Error> {
+        let Lock { locked } = Lock::deserialize(fields)?;
+        Ok(Self::new(a, b).lock(locked))
+    }
+}
+
+/// What a file states of it.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Lock {
+    locked: Vec<Axis>,
 }
 
 impl Joint for SixDof {

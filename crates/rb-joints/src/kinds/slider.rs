@@ -26,7 +26,8 @@ pub type Slider = Jointed<Prismatic>;
 
 /// The slide along z is free.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Prismatic;
+#[serde(deny_unknown_fields)]
+pub struct Prismatic {}
 
 impl Along for Prismatic {}
 impl Single for Prismatic {}

@@ -19,6 +19,7 @@ use crate::joint::{Coordinates, Rows};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
 use crate::placing::{crossed, frame_across};
+use crate::stated::Placing;
 use glam::DVec3;
 use rb_core::Result;
 use rb_core::math::Pose;
@@ -29,7 +30,8 @@ pub type Universal = Jointed<Cross>;
 
 /// The turns about x of a and y of b are free.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Cross;
+#[serde(deny_unknown_fields)]
+pub struct Cross {}
 
 impl Universal {
     /// At the world `point` (m) with the arm `axis_a` carried by a and the arm `axis_b` carried by
@@ -61,6 +63,7 @@ impl Universal {
 impl Kind for Cross {
     type Drives = [Drive; 2];
     const DRIVEN: &'static [Axis] = &[Axis::AngX, Axis::AngY];
+    const PLACING: Placing = Placing::Across;
 
     fn constraints(&self, frames: &Frames, _h: f64, _memory: &JointMemory, out: &mut Rows) {
         out.extend(frames.point().map(|c| c.lock()));

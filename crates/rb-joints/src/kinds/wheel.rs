@@ -19,6 +19,7 @@ use crate::joint::{Coordinates, Rows};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
 use crate::placing::{crossed, frame_across};
+use crate::stated::Placing;
 use glam::DVec3;
 use rb_core::Result;
 use rb_core::math::Pose;
@@ -29,7 +30,8 @@ pub type Wheel = Jointed<Strut>;
 
 /// The slide along x of a and the turns about it and about y of b are free.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Strut;
+#[serde(deny_unknown_fields)]
+pub struct Strut {}
 
 /// Suspension, steering, spin; boxed, since room for three would make every joint larger.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -83,6 +85,7 @@ impl Wheel {
 impl Kind for Strut {
     type Drives = WheelDrives;
     const DRIVEN: &'static [Axis] = &[Axis::LinX, Axis::AngX, Axis::AngY];
+    const PLACING: Placing = Placing::Across;
 
     fn constraints(&self, frames: &Frames, _h: f64, _memory: &JointMemory, out: &mut Rows) {
         out.push(frames.along(Axis::LinY).lock());

@@ -5,14 +5,17 @@ use super::fault::fault;
 use super::names::Names;
 use super::place::{Rotation, pose};
 use super::{Customs, InputError};
-use rb_world::joint::{Cylindrical, Distance, Joint, Screw, frame_across, frame_along, frames_at};
+use rb_world::joint::{
+    AnyJoint, Custom, Joint, Placing, frame_across, frame_along, frames_at, single_axis,
+};
 use rb_world::prelude::*;
 use serde::Deserialize;
+use serde_json::{Map, Value};
+use serde_path_to_error::Track;
 use std::collections::BTreeMap;
 
 /// One joint between the bodies `a` and `b`.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct JointEntry {
     /// Name, unique among joints; `joint0`, `joint1`, … unless stated.
     pub name: Option<String>,
@@ -39,15 +42,6 @@ pub struct JointEntry {
     /// What acts on each axis.
     #[serde(default)]
     pub drives: BTreeMap<Axis, DriveEntry>,
-    /// Locked axes of a six-dof joint; the others are free.
-    #[serde(default)]
-    pub locked: Vec<Axis>,
-    /// Largest angle between the z axes of a ball joint (rad).
-    pub cone: Option<f64>,
-    /// Dry friction of a ball joint about each axis (N·m).
-    pub friction: Option<f64>,
-    /// Slide per turn of a screw (m).
-    pub lead: Option<f64>,
     /// Whether the two bodies may touch.
     #[serde(default)]
     pub collide_connected: bool,
@@ -61,34 +55,25 @@ pub struct JointEntry {
     /// Its island is always solved exactly.
     #[serde(default)]
     pub precise: bool,
+    /// What is particular to its kind: the lead of a screw, the locked axes of a six-dof joint.
+    #[serde(flatten)]
+    pub particular: Map<String, Value>,
 }
 
 /// Kind of a joint.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "a kind of joint is its name or {\"custom\": name}"
+)]
 pub enum JointName {
-    /// Nothing.
-    Fixed,
-    /// Turn about z.
-    Hinge,
-    /// Slide along z.
-    Slider,
-    /// Slide along z and turn about it.
-    Cylindrical,
-    /// Turn about z that carries a slide.
-    Screw,
-    /// All rotations.
-    Ball,
-    /// Turns about the arms of a cross.
-    Universal,
-    /// Strut, steering and spin.
-    Wheel,
-    /// All but the distance of two points.
-    Distance,
-    /// All but the axes in `locked`.
-    SixDof,
+    /// One of [`AnyJoint::KINDS`].
+    Kind(String),
     /// A joint of the program's own.
-    Custom(String),
+    Custom {
+        /// What the program calls it.
+        custom: String,
+    },
 }
 
 /// A frame in a body.
@@ -110,7 +95,7 @@ impl JointEntry {
         path: &str,
     ) -> Result<JointDesc, InputError> {
         let mut kind = self.joint(poses, customs, path)?;
-        for (axis, drive, path) in self.all_drives(path)? {
+        for (axis, drive, path) in self.all_drives(&kind, path)? {
             let slot = kind.drive_mut(axis).ok_or_else(|| {
                 let reason = format!("this joint has no drive along {}", axis.name());
                 InputError::new(path.as_str(), reason)
@@ -127,13 +112,18 @@ impl JointEntry {
         };
         let options = |e| fault(&format!("{path}.options"), &["alpha"], &e);
         desc.options.validate().map_err(options)?;
-        let fields = ["break_force", "break_torque", "cone", "friction", "lead"];
+        let mut fields = vec!["break_force", "break_torque"];
+        fields.extend(self.particular.keys().map(String::as_str));
         desc.validate().map_err(|e| fault(path, &fields, &e))?;
         Ok(desc)
     }
 
     /// The drives with their axes and places in the file.
-    fn all_drives(&self, path: &str) -> Result<Vec<(Axis, &DriveEntry, String)>, InputError> {
+    fn all_drives(
+        &self,
+        joint: &AnyJoint,
+        path: &str,
+    ) -> Result<Vec<(Axis, &DriveEntry, String)>, InputError> {
         let each = self.drives.iter();
         let mut all: Vec<_> = each
             .map(|(axis, d)| {
@@ -143,14 +133,10 @@ impl JointEntry {
             .collect();
         if let Some(drive) = &self.drive {
             let path = format!("{path}.drive");
-            let axis = match self.kind {
-                JointName::Hinge | JointName::Screw => Axis::AngZ,
-                JointName::Slider | JointName::Distance => Axis::LinZ,
-                _ => {
-                    let reason = "this joint has no single axis; name it, as in drives.ang_z";
-                    return Err(InputError::new(path, reason));
-                }
-            };
+            let axis = single_axis(joint).ok_or_else(|| {
+                let reason = "this joint has no single axis; name it, as in drives.ang_z";
+                InputError::new(path.as_str(), reason)
+            })?;
             if self.drives.contains_key(&axis) {
                 let reason = "the axis is in `drives` as well";
                 return Err(InputError::new(path, reason));
@@ -166,65 +152,57 @@ impl JointEntry {
         customs: &Customs,
         path: &str,
     ) -> Result<AnyJoint, InputError> {
-        self.check_extras(path)?;
-        if let JointName::Custom(name) = &self.kind {
-            let joint = customs.joints.get(name).ok_or_else(|| {
-                let reason = format!("this program has no joint called {name:?}");
-                InputError::new(format!("{path}.kind.custom"), reason)
-            })?;
-            return Ok(rb_world::joint::Custom::new(name, joint.clone()).into());
-        }
-        let [a, b] = self.frames(poses, path)?;
-        Ok(match &self.kind {
-            JointName::Fixed | JointName::Custom(_) => Fixed::new(a, b).into(),
-            JointName::Hinge => Hinge::new(a, b).into(),
-            JointName::Slider => Slider::new(a, b).into(),
-            JointName::Cylindrical => Cylindrical::new(a, b).into(),
-            JointName::Screw => Screw::new(a, b).lead(self.lead.unwrap_or(0.0)).into(),
-            JointName::Ball => {
-                let ball = Ball::new(a, b).friction(self.friction.unwrap_or(0.0));
-                self.cone
-                    .map_or(ball.clone(), |angle| ball.cone(angle))
-                    .into()
+        match &self.kind {
+            JointName::Kind(kind) => self.built_in(kind, poses, path),
+            JointName::Custom { custom } => {
+                let joint = customs.joints.get(custom).ok_or_else(|| {
+                    let reason = format!("this program has no joint called {custom:?}");
+                    InputError::new(format!("{path}.kind.custom"), reason)
+                })?;
+                self.refuse(self.particular.keys().next().map(String::as_str), path)?;
+                Ok(Custom::new(custom, joint.clone()).into())
             }
-            JointName::Universal => Universal::new(a, b).into(),
-            JointName::Wheel => Wheel::new(a, b).into(),
-            JointName::Distance => Distance::new(a, b).into(),
-            JointName::SixDof => SixDof::new(a, b).lock(self.locked.iter().copied()).into(),
+        }
+    }
+
+    fn built_in(&self, kind: &str, poses: [Pose; 2], path: &str) -> Result<AnyJoint, InputError> {
+        let unknown = || {
+            let reason = format!("is none of {}", AnyJoint::KINDS.join(", "));
+            InputError::new(format!("{path}.kind"), reason)
+        };
+        let placing = AnyJoint::placing(kind).ok_or_else(unknown)?;
+        let frames = self.frames(placing, poses, path)?;
+        let fields = &Value::Object(self.particular.clone());
+        let mut track = Track::new();
+        let fields = serde_path_to_error::Deserializer::new(fields, &mut track);
+        let joint = AnyJoint::stated(kind, frames, fields).ok_or_else(unknown)?;
+        joint.map_err(|e| InputError::new(format!("{path}.{}", track.path()), e.to_string()))
+    }
+
+    /// Refuses a field that another kind of joint has.
+    fn refuse(&self, field: Option<&str>, path: &str) -> Result<(), InputError> {
+        field.map_or(Ok(()), |field| {
+            let reason = "this kind of joint has no such thing";
+            Err(InputError::new(format!("{path}.{field}"), reason))
         })
     }
 
-    /// Refuses what another kind of joint has.
-    fn check_extras(&self, path: &str) -> Result<(), InputError> {
-        let crossed = matches!(self.kind, JointName::Universal | JointName::Wheel);
-        let (ball, screw) = (self.kind == JointName::Ball, self.kind == JointName::Screw);
-        let extras = [
-            ("cone", self.cone.is_some(), ball),
-            ("friction", self.friction.is_some(), ball),
-            ("lead", self.lead.is_some(), screw),
-            (
-                "locked",
-                !self.locked.is_empty(),
-                self.kind == JointName::SixDof,
-            ),
-            (
-                "anchor_b",
-                self.anchor_b.is_some(),
-                self.kind == JointName::Distance,
-            ),
-            ("axis_b", self.axis_b.is_some(), crossed),
-        ];
-        match extras.iter().find(|(_, given, known)| *given && !known) {
-            None => Ok(()),
-            Some((field, ..)) => {
-                let reason = "this kind of joint has no such thing";
-                Err(InputError::new(format!("{path}.{field}"), reason))
-            }
-        }
-    }
-
     /// Joint frames in both bodies.
-    fn frames(&self, poses: [Pose; 2], path: &str) -> Result<[Pose; 2], InputError> {
+    fn frames(
+        &self,
+        placing: Placing,
+        poses: [Pose; 2],
+        path: &str,
+    ) -> Result<[Pose; 2], InputError> {
+        let given = |field, value: Option<DVec3>| value.map(|_| field);
+        self.refuse(
+            match placing {
+                Placing::Along => given("anchor_b", self.anchor_b).or(given("axis_b", self.axis_b)),
+                Placing::Across => given("anchor_b", self.anchor_b),
+                Placing::Apart => given("axis_b", self.axis_b).or(given("axis", self.axis)),
+            },
+            path,
+        )?;
         let local = [("frame_a", &self.frame_a), ("frame_b", &self.frame_b)];
         if local.iter().any(|(_, f)| f.is_some()) {
             let world = [self.anchor, self.anchor_b, self.axis, self.axis_b];
@@ -249,17 +227,17 @@ impl JointEntry {
             let found = fault(path, &["axis_a", "axis_b"], &e);
             InputError::new(found.path.replace("axis_a", "axis"), found.reason)
         };
-        let world = match self.kind {
-            JointName::Distance => {
+        let world = match placing {
+            Placing::Apart => {
                 let other = need("anchor_b", self.anchor_b)?;
                 let at = |p: DVec3, body: &Pose| Pose::from_translation(body.inverse_point(p));
                 return Ok([at(anchor, &poses[0]), at(other, &poses[1])]);
             }
-            JointName::Universal | JointName::Wheel => {
+            Placing::Across => {
                 let axes = (need("axis", self.axis)?, need("axis_b", self.axis_b)?);
                 frame_across(anchor, axes.0, axes.1).map_err(across)?
             }
-            _ => match self.axis {
+            Placing::Along => match self.axis {
                 Some(axis) => frame_along(anchor, axis).map_err(|e| fault(path, &["axis"], &e))?,
                 None => Pose::from_translation(anchor),
             },
