@@ -9,7 +9,7 @@
 //! | cuboid, cuboid | fifteen axes, face clip or edge pair | `boxes` |
 //! | polyhedra at rest on a face | all face normals, with a proof | `faces` |
 //! | ball or capsule, same; ball, cuboid | closed form | `axis` |
-//! | convex, convex | distance or penetration, snapped to a face | `gjk`, `epa`, `axis`, `clip` |
+//! | convex, convex | distance or penetration, snapped to a face or with points around | `gjk`, `epa`, `axis`, `clip`, `around` |
 //! | cylinder or cone, convex | the same, the normal by Newton on the touching features | `polish` |
 //! | mesh, height field, compound | per part; internal edges smoothed; patches merged | `parts`, `facet` |
 //!
@@ -19,6 +19,7 @@
 //! real changes of feature: corners that lie level keep their order, so rounding chooses nothing.
 //! Positions are formed relative to the pair, so a scene 10 km out keeps 1e-12 m.
 
+mod around;
 mod axis;
 mod boxes;
 mod clip;

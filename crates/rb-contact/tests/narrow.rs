@@ -103,6 +103,48 @@ fn stacked_cuboids_have_four_exact_points() {
     }
 }
 
+/// A box and a capsule that lean on a face by a few degrees are held on both sides.
+#[test]
+fn what_almost_lies_on_a_face_has_more_than_one_point() {
+    let base = Shape::cuboid(DVec3::new(0.5, 0.5, 0.5)).unwrap();
+    let hull = Shape::convex_hull(box_corners(DVec3::splat(0.5))).unwrap();
+    let capsule = Shape::capsule(0.5, 0.2).unwrap();
+    let lying = exp_rotation(DVec3::Z * core::f64::consts::FRAC_PI_2);
+    let cases = [
+        (&base, &base, 0.5, DQuat::IDENTITY),
+        (&hull, &base, 0.5, DQuat::IDENTITY),
+        (&base, &capsule, 0.2, lying),
+    ];
+    let mut random = Random(11);
+    for (a, b, half, turn) in cases {
+        let mut many = 0;
+        for k in 0..200 {
+            let [lean, at] = [0.1, 0.4].map(|size| random.vector(size));
+            let place = DVec3::new(at.x, 0.5 + half - 0.05, at.z);
+            let lean = DVec3::new(lean.x, 0.0, lean.z);
+            let q = exp_rotation(lean) * exp_rotation(DVec3::Y * at.y) * turn;
+            let (pa, pb) = (Pose::IDENTITY, Pose::new(place, q));
+            let found = contacts(a, &pa, b, &pb, 0.1);
+            check_sane(&found, 0.1);
+            let points: usize = found.iter().map(|p| p.points.len()).sum();
+            many += usize::from(points > 1);
+            let deepest = separation([a, b], [&pa, &pb], found[0].normal);
+            let gap = least_gap(&found).unwrap();
+            assert!(
+                (gap - deepest).abs() < 1e-3 * (deepest.abs() + half),
+                "{k}: {gap} {deepest}"
+            );
+        }
+        assert!(many >= 195, "{} {}: {many} of 200", a.name(), b.name());
+    }
+}
+
+fn box_corners(h: DVec3) -> Vec<DVec3> {
+    let sign = |i: u32, k: u32| if i >> k & 1 == 1 { 1.0 } else { -1.0 };
+    let corner = |i| DVec3::new(sign(i, 0), sign(i, 1), sign(i, 2)) * h;
+    (0..8).map(corner).collect()
+}
+
 #[test]
 fn voussoirs_meet_in_exact_faces() {
     // Neighbours of a 21-stone arch share a radial face.

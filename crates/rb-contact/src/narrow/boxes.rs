@@ -6,6 +6,7 @@
 //! Everything is worked out in the frame of the box that has the face, where its borders are
 //! coordinates.
 
+use super::around::around;
 use super::axis::{Axis, FACE_PREFERENCE, slack};
 use super::clip::{self, Raw};
 use super::{ContactPatch, Outcome, PatchPoint};
@@ -195,7 +196,7 @@ fn edge_contact(
 ) -> Outcome {
     match edge_point(a, ha, b, hb, n) {
         Some(p) if p.gap <= prediction => {
-            let points = [p].into_iter().collect();
+            let points = around(a, b, n, p, prediction);
             Some(Ok(ContactPatch::new(n, Reference::Neither, points)))
         }
         Some(p) => Some(Err(p.gap)),

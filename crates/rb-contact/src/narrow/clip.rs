@@ -1,5 +1,6 @@
 //! Contact points under a known normal: clipping of features, and reduction to four points.
 
+use super::around::around;
 use super::axis::{Axis, slack, snap};
 use super::{ContactPatch, PatchPoint, Points};
 use crate::convex::{Core, Corner, Feature, Placed};
@@ -34,8 +35,11 @@ pub(crate) fn contact(a: &Placed, b: &Placed, axis: &Axis, prediction: f64) -> C
             return ContactPatch::new(n, settled(other, reference, &raw), reduce(&raw));
         }
     }
-    let point = (closest.gap <= prediction).then_some(closest);
-    let points = point.into_iter().collect();
+    let points = if closest.gap > prediction {
+        Points::new()
+    } else {
+        around(a, b, axis.normal, closest, prediction)
+    };
     ContactPatch::new(axis.normal, Reference::Neither, points)
 }
 
@@ -112,7 +116,7 @@ fn face_points(face: &Placed, other: &Placed, n: DVec3) -> Raw {
 pub(crate) const BORDER: f64 = 1e-9;
 
 /// What is left of `subject` inside the prism over `polygon` along `n` (Sutherland and Hodgman 1974).
-fn clip(polygon: &[Corner], mut subject: Feature, n: DVec3) -> Feature {
+pub(crate) fn clip(polygon: &[Corner], mut subject: Feature, n: DVec3) -> Feature {
     if polygon.len() < 3 {
         return subject;
     }
