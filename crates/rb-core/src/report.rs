@@ -95,7 +95,7 @@ pub struct StepReport {
     pub contacts: u32,
     /// Rows of all islands in the last substep.
     pub rows: u32,
-    /// One entry per awake island, in the order of their roots.
+    /// One entry per awake island, in the order of their roots. Bodies that touch nothing form none.
     pub islands: Vec<IslandReport>,
     /// The worst grade over islands.
     pub grade: Grade,

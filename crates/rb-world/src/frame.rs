@@ -1,5 +1,6 @@
 //! Scratch of one step: reused from step to step, never serialised.
 
+use crate::flight::Flight;
 use crate::island::Island;
 use crate::state::Pair;
 use rb_contact::recycle::{Memory, Sphere};
@@ -7,6 +8,7 @@ use rb_contact::{Aabb, ContactPatch};
 use rb_core::anchor::Stand;
 use rb_core::contact_block::ContactSet;
 use rb_core::handle::{BodyHandle, ColliderHandle};
+use rb_core::integrate::Mover;
 use rb_core::manifold::Manifold;
 use rb_core::partition::Islands;
 use std::ops::Range;
@@ -86,6 +88,10 @@ pub(crate) struct Frame {
     /// Islands in use are the first `island_count`; the rest keep their memory for later.
     pub(crate) islands: Vec<Island>,
     pub(crate) island_count: usize,
+    /// Bodies that touch nothing.
+    pub(crate) flights: Vec<Flight>,
+    /// Whether anything holds or touches each body slot.
+    pub(crate) bound: Vec<bool>,
     /// Island of each body slot, and its number there.
     pub(crate) place: Vec<[u32; 2]>,
     /// Independent tasks offered to the threads in this step.
@@ -96,6 +102,20 @@ impl Frame {
     /// Islands of this step.
     pub(crate) fn islands(&self) -> &[Island] {
         &self.islands[..self.island_count]
+    }
+
+    /// Bodies that may have moved under forces, in islands and in free flight.
+    pub(crate) fn moved(&self) -> impl Iterator<Item = &Mover> {
+        let bound = self.islands().iter().flat_map(|i| &i.movers[..i.movable]);
+        bound.chain(self.flights.iter().map(|f| &f.mover))
+    }
+
+    /// Bytes held for islands and free bodies, for growth tables.
+    pub(crate) fn bytes(&self) -> usize {
+        let islands: usize = self.islands.iter().map(Island::bytes).sum();
+        islands
+            + self.islands.capacity() * size_of::<Island>()
+            + self.flights.capacity() * size_of::<Flight>()
     }
 
     /// Makes `n` empty islands.

@@ -272,10 +272,7 @@ impl Island {
         let bad = |t: &Twist| !(rb_core::body::sound(t.lin) && rb_core::body::sound(t.ang));
         let all = || 0..self.movable as u32;
         let end: Vec<u32> = all()
-            .filter(|&i| {
-                let m = &self.movers[i as usize];
-                bad(&m.vel) || !rb_core::body::sound(m.com) || !m.q.is_finite()
-            })
+            .filter(|&i| !self.movers[i as usize].is_sound())
             .collect();
         let forced = |i: u32| {
             self.problem
@@ -307,10 +304,8 @@ impl Island {
     /// Moves all poses with the velocities found, β v⁺ + (1−β) v.
     fn advance(&mut self, shared: &Shared) {
         let gyroscopic = shared.params.gyroscopic;
-        let beta = shared.params.scheme.beta;
         for (m, b) in self.movers.iter_mut().zip(&self.problem.bodies) {
-            let v = b.vel * beta + m.vel * (1.0 - beta);
-            m.advance(shared.h, v, gyroscopic);
+            m.advance_by_scheme(shared.h, &shared.params.scheme, b.vel, gyroscopic);
         }
     }
 

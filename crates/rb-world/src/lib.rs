@@ -13,6 +13,7 @@ mod coordinates;
 mod debug;
 mod events;
 mod explain;
+mod flight;
 mod frame;
 mod hooks;
 mod island;

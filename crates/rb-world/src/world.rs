@@ -177,12 +177,7 @@ impl World {
             + self.state.colliders.capacity() * size_of::<crate::state::ColliderSlot>()
             + self.state.contacts.bytes()
             + self.state.pairs.capacity() * size_of::<crate::state::Pair>()
-            + self
-                .frame
-                .islands
-                .iter()
-                .map(crate::island::Island::bytes)
-                .sum::<usize>()
+            + self.frame.bytes()
     }
 }
 

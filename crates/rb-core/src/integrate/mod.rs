@@ -5,10 +5,10 @@ mod stiffness;
 
 pub use stiffness::lever;
 
-use crate::body::Body;
+use crate::body::{Body, sound};
 use crate::mass::{InvMass, LockedAxes, PrincipalInertia};
 use crate::math::{Pose, Twist, Wrench, turn};
-use crate::params::{Gyroscopic, Params};
+use crate::params::{Gyroscopic, Params, Scheme};
 use glam::{DQuat, DVec3};
 
 /// A body within its island: what the substeps read and write.
@@ -102,6 +102,22 @@ impl Mover {
         }
         gyro::step(gyroscopic, &self.inertia, self.q, w, total, h)
             .unwrap_or_else(|| w + self.inv.ang * total)
+    }
+
+    /// Moves the pose by `h` with β v⁺ + (1−β) v, where v⁺ is `next` and v the state's velocity.
+    pub fn advance_by_scheme(&mut self, h: f64, scheme: &Scheme, next: Twist, gyro: Gyroscopic) {
+        let beta = scheme.beta;
+        let v = if beta == 1.0 {
+            next
+        } else {
+            next * beta + self.vel * (1.0 - beta)
+        };
+        self.advance(h, v, gyro);
+    }
+
+    /// Whether the state is finite and within bounds.
+    pub fn is_sound(&self) -> bool {
+        sound(self.vel.lin) && sound(self.vel.ang) && sound(self.com) && self.q.is_finite()
     }
 
     /// Moves the pose by `h` with the velocity `v`; the state's velocity is left alone.

@@ -102,7 +102,8 @@ impl Island {
             self.lanes.sweep(Pass::Position, numbers, k % 2 == 1);
         }
         for (i, m) in self.movers.iter_mut().enumerate() {
-            advance(m, shared, &self.lanes.velocity(i));
+            let (scheme, gyroscopic) = (&shared.params.scheme, shared.params.gyroscopic);
+            m.advance_by_scheme(shared.h, scheme, self.lanes.velocity(i), gyroscopic);
             self.lanes.set_moved(i, &m.moved);
         }
         for k in 0..shared.params.sweeps.velocity {
@@ -239,16 +240,6 @@ impl Island {
             (m.com, m.q, m.vel, m.moved) = (*com, *q, *vel, Twist::ZERO);
         }
     }
-}
-
-fn advance(m: &mut Mover, shared: &Shared, v: &Twist) {
-    let beta = shared.params.scheme.beta;
-    let v = if beta == 1.0 {
-        *v
-    } else {
-        *v * beta + m.vel * (1.0 - beta)
-    };
-    m.advance(shared.h, v, shared.params.gyroscopic);
 }
 
 /// Impulse and torque that cause a change of velocity; those of a body whose W does not turn with it

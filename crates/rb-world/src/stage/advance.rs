@@ -3,6 +3,7 @@
 
 use crate::events::Events;
 use crate::frame::Frame;
+use crate::island::Island;
 use crate::state::State;
 use rb_contact::sweep::{Motion, time_of_impact};
 use rb_core::body::{Body, BodyFlags, BodyKind};
@@ -10,16 +11,15 @@ use rb_core::math::{Pose, Twist, turn};
 
 /// Writes back what the islands computed and moves kinematic bodies.
 pub(crate) fn run(state: &mut State, frame: &Frame, events: &mut Events, dt: f64) {
-    for island in frame.islands() {
-        for m in &island.movers[..island.movable] {
-            let b = state.body_mut(m.slot);
-            (b.com, b.q, b.vel) = (m.com, m.q, m.vel);
-        }
-        for &i in &island.frozen {
-            let slot = island.movers[i as usize].slot;
-            state.body_mut(slot).flags |= BodyFlags::FROZEN;
-            events.frozen.push(state.body_handle(slot));
-        }
+    for m in frame.moved() {
+        let b = state.body_mut(m.slot);
+        (b.com, b.q, b.vel) = (m.com, m.q, m.vel);
+    }
+    let stuck = frame.islands().iter().flat_map(held);
+    let lost = frame.flights.iter().filter(|f| f.frozen);
+    for slot in stuck.chain(lost.map(|f| f.mover.slot)) {
+        state.body_mut(slot).flags |= BodyFlags::FROZEN;
+        events.frozen.push(state.body_handle(slot));
     }
     events.frozen.sort();
     for (_, b) in state
@@ -32,6 +32,12 @@ pub(crate) fn run(state: &mut State, frame: &Frame, events: &mut Events, dt: f64
     if state.params.contact.swept {
         stop_fast_bodies(state, frame, dt);
     }
+}
+
+/// Slots of the bodies an island had to hold.
+fn held(island: &Island) -> impl Iterator<Item = u32> {
+    let slot = |&i: &u32| island.movers[i as usize].slot;
+    island.frozen.iter().map(slot)
 }
 
 fn move_as_told(b: &mut Body, dt: f64) {
@@ -49,7 +55,7 @@ fn move_as_told(b: &mut Body, dt: f64) {
 /// in contact with. Its velocity stays: the next step's contacts take it from there.
 fn stop_fast_bodies(state: &mut State, frame: &Frame, dt: f64) {
     let mut clamped = Vec::new();
-    for m in frame.islands().iter().flat_map(|i| &i.movers[..i.movable]) {
+    for m in frame.moved() {
         let body = state.body(m.slot);
         let moved = body.com.distance(body.previous.p);
         if moved > body.core && body.core > 0.0 {

@@ -1,5 +1,7 @@
-//! Stage 3: which bodies can feel one another, and one [`Island`](crate::island::Island) for each set.
+//! Stage 3: which bodies can feel one another, and one [`Island`](crate::island::Island) for each set;
+//! bodies that feel nothing are in free flight.
 
+use crate::flight::Flight;
 use crate::frame::Frame;
 use crate::island::{IslandConstraint, IslandContact, IslandJoint};
 use crate::state::State;
@@ -23,8 +25,12 @@ pub(crate) fn run(state: &State, frame: &mut Frame) {
 
 fn link(state: &State, frame: &mut Frame) {
     let islands = &mut frame.partition;
+    let bound = &mut frame.bound;
     islands.reset(state.bodies.capacity());
+    bound.clear();
+    bound.resize(state.bodies.capacity(), false);
     let mut join = |[a, b]: [u32; 2]| {
+        (bound[a as usize], bound[b as usize]) = (true, true);
         if state.is_active(a) && state.is_active(b) {
             islands.link(a, b);
         }
@@ -37,6 +43,7 @@ fn link(state: &State, frame: &mut Frame) {
         let awake = |h: &&BodyHandle| state.is_active(h.index());
         let mut awake = constraint.bodies.iter().filter(awake);
         if let Some(first) = awake.next() {
+            join([first.index(); 2]);
             awake.for_each(|other| join([first.index(), other.index()]));
         }
     }
@@ -49,10 +56,16 @@ fn place_bodies(state: &State, frame: &mut Frame) {
     let n = state.bodies.capacity();
     frame.place.clear();
     frame.place.resize(n, [NOWHERE; 2]);
+    frame.flights.clear();
     let mut count = 0;
-    for (handle, _) in state.bodies.iter() {
+    for (handle, body) in state.bodies.iter() {
         let slot = handle.index();
         if !state.is_active(slot) {
+            continue;
+        }
+        if !frame.bound[slot as usize] {
+            let mover = Mover::new(slot, body, &state.params);
+            frame.flights.push(Flight::new(mover));
             continue;
         }
         // The root is the lowest slot, so it has been met first.

@@ -5,6 +5,7 @@ use crate::frame::Frame;
 use crate::island::Island;
 use crate::state::{PairList, State};
 use rb_core::body::BodyKind;
+use rb_core::integrate::Mover;
 use rb_core::law::LawSet;
 use rb_core::math::Twist;
 use rb_core::problem::Source;
@@ -59,6 +60,10 @@ fn store_holds(state: &mut State, frame: &Frame) {
         for m in &island.movers[..island.movable] {
             state.body_mut(m.slot).exact_hold = island.escalated.hold;
         }
+    }
+    for flight in &frame.flights {
+        let hold = &mut state.body_mut(flight.mover.slot).exact_hold;
+        *hold = hold.saturating_sub(1);
     }
 }
 
@@ -162,23 +167,24 @@ fn break_joints(state: &mut State, frame: &Frame, events: &mut Events) {
 /// (a moving kinematic body) touches it.
 fn fall_asleep(state: &mut State, frame: &Frame, events: &mut Events, dt: f64) {
     let tolerance = state.params.tolerances.velocity;
-    for island in frame.islands() {
-        let slots: Vec<u32> = island.movers[..island.movable]
-            .iter()
-            .map(|m| m.slot)
-            .collect();
+    let mut settle = |movers: &[Mover], may: bool| {
         // Every clock runs, also after the first restless body.
-        let resting = slots.iter().filter(|&&s| state.rests(s, dt)).count();
-        let still = resting == slots.len();
-        let driven = island.movers[island.movable..]
-            .iter()
-            .any(|m| m.vel != Twist::ZERO);
-        if still && !driven && island.frozen.is_empty() && island.outcome.grade.abs <= tolerance {
+        let resting = movers.iter().filter(|m| state.rests(m.slot, dt)).count();
+        if may && resting == movers.len() {
+            let slots: Vec<u32> = movers.iter().map(|m| m.slot).collect();
             state.put_to_sleep(&slots);
-            events
-                .sleep
-                .extend(slots.iter().map(|&s| state.body_handle(s)));
+            let handles = slots.iter().map(|&s| state.body_handle(s));
+            events.sleep.extend(handles);
         }
+    };
+    for island in frame.islands() {
+        let (movers, guests) = island.movers.split_at(island.movable);
+        let driven = guests.iter().any(|m| m.vel != Twist::ZERO);
+        let sound = island.frozen.is_empty() && island.outcome.grade.abs <= tolerance;
+        settle(movers, !driven && sound);
+    }
+    for flight in &frame.flights {
+        settle(core::slice::from_ref(&flight.mover), !flight.frozen);
     }
 }
 
@@ -205,6 +211,7 @@ fn fill_report(
         .map(|i| state.contacts.count(i) as u32)
         .sum();
     report.frozen.clone_from(&events.frozen);
+    report.awake = frame.flights.len() as u32;
     let mut worst = None;
     for island in frame.islands() {
         let o = island.outcome;
