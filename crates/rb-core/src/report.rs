@@ -4,6 +4,7 @@ use crate::handle::{BodyHandle, ColliderHandle, ConstraintHandle, JointHandle};
 use crate::law::LawSet;
 use crate::residual::Grade;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// A contact or joint, by handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,7 +97,8 @@ pub struct StepReport {
     /// Rows of all islands in the last substep.
     pub rows: u32,
     /// One entry per awake island, in the order of their roots. Bodies that touch nothing form none.
-    pub islands: Vec<IslandReport>,
+    /// Shared with the world, which writes the next one in its place once nobody else holds it.
+    pub islands: Arc<Vec<IslandReport>>,
     /// The worst grade over islands.
     pub grade: Grade,
     /// Largest violation of a velocity law (m/s).

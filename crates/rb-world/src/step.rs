@@ -42,7 +42,7 @@ impl Clock {
     }
 }
 
-/// Advances the state by `dt` (s, checked by the caller).
+/// Advances the state by `dt` (s, checked by the caller) and reports on it in place of the last report.
 pub(crate) fn step(
     state: &mut State,
     frame: &mut Frame,
@@ -50,8 +50,8 @@ pub(crate) fn step(
     hooks: &dyn Hooks,
     solver: &dyn IslandSolver,
     dt: f64,
-) -> StepReport {
-    let mut report = StepReport::default();
+    report: &mut StepReport,
+) {
     let mut clock = Clock::start();
     frame.tasks = 0;
     events.clear();
@@ -65,8 +65,7 @@ pub(crate) fn step(
     stage::solve::run(state, frame, solver, dt);
     report.times.solve = clock.lap();
     stage::advance::run(state, frame, events, dt);
-    stage::publish::run(state, frame, events, solver.name(), dt, &mut report);
+    stage::publish::run(state, frame, events, solver.name(), dt, report);
     report.times.publish = clock.lap();
     report.times.total = clock.total();
-    report
 }

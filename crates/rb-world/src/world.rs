@@ -76,24 +76,25 @@ impl World {
             return Err(StepError::BadTimeStep(dt));
         }
         let strict = self.state.params.strict;
-        let before = strict.then(|| (self.state.clone(), self.events.clone()));
+        let copy = |w: &Self| (w.state.clone(), w.events.clone(), w.report.clone());
+        let before = strict.then(|| copy(self));
         let Self {
             state,
             frame,
             events,
+            report,
             hooks,
             solver,
             threads,
-            ..
         } = self;
         let (hooks, solver) = (&**hooks, &**solver);
-        let report = threads.run(|| step::step(state, frame, events, hooks, solver, dt));
-        if let Some((state, events)) = before.filter(|_| !report.met) {
-            (self.state, self.events) = (state, events);
-            return Err(StepError::Unmet(Box::new(report)));
+        threads.run(|| step::step(state, frame, events, hooks, solver, dt, report));
+        let found = self.report.clone();
+        if let Some((state, events, report)) = before.filter(|_| !found.met) {
+            (self.state, self.events, self.report) = (state, events, report);
+            return Err(StepError::Unmet(Box::new(found)));
         }
-        self.report = report;
-        Ok(self.report.clone())
+        Ok(found)
     }
 
     /// Settings.

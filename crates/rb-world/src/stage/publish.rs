@@ -10,6 +10,8 @@ use rb_core::law::LawSet;
 use rb_core::math::Twist;
 use rb_core::problem::Source;
 use rb_core::report::{Culprit, IslandReport, StepReport};
+use rb_core::residual::Grade;
+use std::sync::Arc;
 
 /// Everything that has to be known after a step.
 pub(crate) fn run(
@@ -212,6 +214,17 @@ fn fill_report(
         .sum();
     report.frozen.clone_from(&events.frozen);
     report.awake = frame.flights.len() as u32;
+    (report.exact, report.rows) = (0, 0);
+    (report.penetration, report.joint_error) = (0.0, 0.0);
+    report.grade = Grade::default();
+    // Whoever still holds the last step's list keeps it.
+    if Arc::get_mut(&mut report.islands).is_none() {
+        report.islands = Arc::default();
+    }
+    let Some(list) = Arc::get_mut(&mut report.islands) else {
+        return;
+    };
+    list.clear();
     let mut worst = None;
     for island in frame.islands() {
         let o = island.outcome;
@@ -224,7 +237,7 @@ fn fill_report(
         report.awake += island.movable as u32;
         report.exact += u32::from(island.escalated.reason.is_some());
         report.rows += island.rows();
-        report.islands.push(IslandReport {
+        list.push(IslandReport {
             root: state.body_handle(island.movers[0].slot),
             bodies: island.movable as u32,
             rows: island.rows(),
