@@ -21,10 +21,14 @@ const ROUNDING: f64 = 1e-13;
 const CLOSE: f64 = 1e-13;
 /// Rounds with dependent free rows after which M itself is not pivoted on any further.
 const DEPENDENT: u32 = 4;
-/// ε of the proximal loop, for a problem of unit size.
-const PROXIMAL: [f64; 3] = [1e-6, 1e-4, 1e-2];
-/// Moves of the proximal centre, for each ε.
-const CENTRES: usize = 40;
+/// First and least ε of the proximal loop, for a problem of unit size.
+const PROXIMAL: f64 = 1e-6;
+const LEAST: f64 = 1e-12;
+/// Factors of ε after a success and after a failure.
+const FALL: f64 = 0.1;
+const RISE: f64 = 30.0;
+/// Moves of the proximal centre, at most.
+const CENTRES: usize = 80;
 
 /// Solves a problem of about unit size, from a guess of z if there is one.
 ///
@@ -123,28 +127,53 @@ fn wrong_sides(p: &BoxedLcp, sides: &[Side], z: &[f64]) -> Vec<(usize, Side)> {
 }
 
 /// z ← solution of (M + εI) z′ + q − ε z, until it solves the problem itself.
+///
+/// Along directions that M hardly resists z moves by their w over ε, so ε falls while pivoting
+/// succeeds, and rises where it does not.
 fn proximal(p: &BoxedLcp, z: Vec<f64>, rounds: &mut u32) -> (Vec<f64>, bool) {
-    let mut best = z;
-    let mut grade = p.residual(&best).abs;
+    let mut grade = p.residual(&z).abs;
+    let (mut best, mut centre, mut epsilon) = (z.clone(), z, PROXIMAL);
     let budget = 30 + 3 * p.len() as u32;
-    for epsilon in PROXIMAL {
-        let mut centre = best.clone();
-        for _ in 0..CENTRES {
-            let shifted = p.proximal(epsilon, &centre);
-            let (next, done) = pivot(&shifted, sides_at(&shifted, &centre), budget, rounds);
-            if !done {
+    for _ in 0..CENTRES {
+        let shifted = p.proximal(epsilon, &centre);
+        let (next, done) = pivot(&shifted, sides_at(&shifted, &centre), budget, rounds);
+        if !done {
+            epsilon *= RISE;
+            if epsilon > 1.0 {
                 break;
             }
-            let polished = finish(p, &next);
-            let g = p.residual(&polished).abs;
-            if g < grade {
-                (best, grade) = (polished, g);
-            }
-            if grade <= CLOSE {
-                return (best, true);
-            }
-            centre = next;
+            centre = best.clone();
+            continue;
         }
+        let polished = finish(p, &next);
+        let g = p.residual(&polished).abs;
+        if g < grade {
+            (best, grade) = (polished, g);
+        }
+        if grade <= CLOSE {
+            return (best, true);
+        }
+        epsilon = (epsilon * FALL).max(LEAST);
+        centre = next;
     }
     (best, false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::matrix::Matrix;
+
+    /// Rows 0 and 1 resist only their difference; what moves them together is a thread of 3e-10.
+    #[test]
+    fn directions_of_hardly_any_resistance_are_followed_to_their_end() {
+        let thread = 3e-10;
+        let m = [[1.0, -1.0, 0.0], [-1.0, 1.0, thread], [0.0, -thread, 0.0]];
+        let m = Matrix::from_fn(3, 3, |i, j| m[i][j]);
+        let q = vec![-1.0, 1.0 - 1.85 * thread, 1.84 * thread];
+        let p = BoxedLcp::nonnegative(m, q).expect("valid");
+        let attempt = solve(&p, None);
+        assert_eq!(attempt.end, End::Converged);
+        assert!(p.residual(&attempt.z).abs < 1e-13, "{attempt:?}");
+    }
 }

@@ -80,7 +80,7 @@ fn a_walking_robot() {
 #[test]
 fn random_islands_of_everything() {
     let (mut solved, mut worst) = (0, 0.0f64);
-    let count = 60;
+    let count = 200;
     for seed in 0..count {
         let mut p = random_island(seed);
         let e = residual(&mut p);
@@ -91,7 +91,7 @@ fn random_islands_of_everything() {
         worst = worst.max(e);
     }
     println!("{solved} of {count}, worst {worst:.1e}");
-    assert!(solved * 100 >= count * 95, "{solved} of {count}");
+    assert!(solved * 100 >= count * 99, "{solved} of {count}");
 }
 
 #[test]

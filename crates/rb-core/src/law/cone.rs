@@ -12,7 +12,8 @@ pub(super) fn project_tangent(t: DVec2, r: f64) -> DVec2 {
 pub(super) fn project(p: DVec3, mu: f64) -> DVec3 {
     let t = DVec2::new(p.y, p.z);
     let len = t.length();
-    if len <= mu * p.x {
+    // Without friction the slope is 0 on both sides of the apex: the sign of n decides.
+    if p.x >= 0.0 && len <= mu * p.x {
         p
     } else if mu * len <= -p.x {
         DVec3::ZERO

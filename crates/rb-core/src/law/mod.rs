@@ -156,6 +156,19 @@ mod tests {
         [Law::Boxed { mu }, Law::Pyramid { mu }, Law::Cone { mu }]
     }
 
+    #[test]
+    fn nothing_pulls_without_friction() {
+        for law in laws(0.0) {
+            assert_eq!(law.project(DVec3::NEG_X), DVec3::ZERO, "{law:?}");
+            assert_eq!(
+                law.project(DVec3::new(-1.0, 0.5, 0.0)),
+                DVec3::ZERO,
+                "{law:?}"
+            );
+            assert_eq!(law.project(DVec3::new(1.0, 0.5, 0.0)), DVec3::X, "{law:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn projections_are_projections(

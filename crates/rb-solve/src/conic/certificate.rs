@@ -42,8 +42,8 @@ impl FrictionLaw {
     }
 }
 
-/// Grade of impulses, and of velocities if the problem has them. Not finite impulses grade as
-/// infinite.
+/// Grade of impulses, and of velocities if the problem has them. Impulses that are not finite grade as
+/// infinite, and so do those beside which the free velocities vanish by rounding.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Residual {
     /// Natural map with ρ = 1/a over max ‖r‖; unit-free. What solvers are compared by.
@@ -59,7 +59,21 @@ pub struct Residual {
     pub momentum: f64,
 }
 
+/// Largest scaled impulse per scaled free velocity. Along a direction that moves nothing impulses can
+/// grow without end, and any miss is small beside them; from here on not even a free velocity shows in
+/// W r + q.
+const LOST: f64 = 1e15;
+
 impl Residual {
+    /// Of impulses that solve nothing.
+    const WORST: Self = Self {
+        scaled: f64::INFINITY,
+        relative: f64::INFINITY,
+        plain: f64::INFINITY,
+        cone: f64::INFINITY,
+        momentum: 0.0,
+    };
+
     /// Whether the law holds to `tolerance`, the cone to rounding and the momentum too.
     pub fn meets(&self, tolerance: f64) -> bool {
         self.scaled <= tolerance && self.cone <= 1e-12 && self.momentum <= tolerance
@@ -111,7 +125,8 @@ impl GlobalFrictionProblem {
 }
 
 fn grade(p: &FrictionProblem, r: &[f64], u: &[f64], law: FrictionLaw) -> Residual {
-    let (mut out, mut r_max, mut root_max) = (Residual::default(), 0.0f64, 0.0f64);
+    let (mut out, mut r_max) = (Residual::default(), 0.0f64);
+    let (mut r_scaled, mut free_scaled) = (0.0f64, 0.0f64);
     let scales = p.scales();
     let contacts = triples(r).zip(triples(u)).zip(triples(p.free_velocity()));
     for (i, ((r, u), free)) in contacts.enumerate() {
@@ -122,13 +137,7 @@ fn grade(p: &FrictionProblem, r: &[f64], u: &[f64], law: FrictionLaw) -> Residua
         let outside = (super::cone::tail(r).length() - mu * r.x).max(-r.x);
         // NaN has to show as the worst grade, not to vanish in a maximum.
         if !(e.is_finite() && plain.is_finite() && outside.is_finite()) {
-            return Residual {
-                scaled: f64::INFINITY,
-                relative: f64::INFINITY,
-                plain: f64::INFINITY,
-                cone: f64::INFINITY,
-                momentum: 0.0,
-            };
+            return Residual::WORST;
         }
         let root = a.sqrt();
         out.scaled = out.scaled.max(e);
@@ -136,7 +145,12 @@ fn grade(p: &FrictionProblem, r: &[f64], u: &[f64], law: FrictionLaw) -> Residua
         out.plain = out.plain.max(plain);
         out.cone = out.cone.max(outside);
         r_max = r_max.max(r.length());
-        root_max = root_max.max(r.length() * root).max(free.length() / root);
+        r_scaled = r_scaled.max(r.length() * root);
+        free_scaled = free_scaled.max(free.length() / root);
+    }
+    let lost = free_scaled > 0.0 && r_scaled > LOST * free_scaled;
+    if lost || !r_max.is_finite() {
+        return Residual::WORST;
     }
     // Without impulses there is nothing to be relative to but what would stop the free motion.
     let reference = if r_max > 0.0 {
@@ -150,6 +164,27 @@ fn grade(p: &FrictionProblem, r: &[f64], u: &[f64], law: FrictionLaw) -> Residua
     };
     out.scaled /= reference;
     out.cone = out.cone.max(0.0) / reference;
-    out.relative /= root_max.max(f64::MIN_POSITIVE);
+    out.relative /= r_scaled.max(free_scaled).max(f64::MIN_POSITIVE);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::matrix::Matrix;
+
+    /// Two contacts that slide and press against each other: the convex law wants both to open, which
+    /// no impulse does, and along (1, −1, 0) of both nothing moves.
+    #[test]
+    fn impulses_without_end_are_no_solution() {
+        let normals = [1.0, 0.0, 0.0, -1.0, 0.0, 0.0];
+        let w = Matrix::from_fn(6, 6, |i, j| normals[i] * normals[j]);
+        let q = vec![0.0, 1.0, 0.0, 0.0, 1.0, 0.0];
+        let p = FrictionProblem::new(w, q, vec![1.0; 2]).expect("valid");
+        for size in [1e20, 1e120, 1e160, 1e300, f64::INFINITY] {
+            let r = [size, -size, 0.0, size, -size, 0.0];
+            let grade = p.residual(&r, FrictionLaw::Convex);
+            assert_eq!(grade.scaled, f64::INFINITY, "{size}");
+        }
+    }
 }

@@ -153,7 +153,8 @@ impl Contact {
         let y = r - u;
         let yt = tail(y);
         let length = yt.length();
-        if length <= mu * y.x {
+        // Without friction both slopes are 0 on the axis: the sign of y_n decides.
+        if y.x >= 0.0 && length <= mu * y.x {
             return Self::stick(u);
         }
         if mu * length <= -y.x {

@@ -13,7 +13,7 @@ use super::coupling::Coupling;
 use super::inner::Form;
 use super::interior::{self, Start};
 use super::problem::{ConeProblem, FrictionProblem, Scaled};
-use super::search::{GOOD, Search, Stage};
+use super::search::{GOOD, SWEEPS, Search, Stage};
 use glam::DVec3;
 
 /// What a method found for a problem as posed.
@@ -131,8 +131,11 @@ fn run<C: Coupling>(mut search: Search<C>, stages: &[Stage], accept: f64) -> Con
     }
 }
 
-/// Stages for problems that come with a good guess.
-pub(crate) struct Stages(&'static [Stage]);
+/// Stages for problems that come with a good guess, and how often sweeps may visit a unit.
+pub(crate) struct Stages {
+    /// Visits of units by the sweeps between two rounds of the proximal loop, about.
+    visits: u32,
+}
 
 impl Stages {
     /// A grade at which polishing ends.
@@ -144,21 +147,22 @@ impl Stages {
     /// Proximal term and rounds of polishing: impulses that nothing determines stay where the guess has
     /// them to nine digits, so that the next step does not start from rounding.
     const POLISH: (f64, u32) = (1e-7, 8);
-    /// Everything.
-    pub(crate) const ALL: Self = Self(&[
+    /// Cheapest first.
+    const ORDER: [Stage; 5] = [
         Stage::Polish,
         Stage::Interior(Start::Free),
         Stage::Interior(Start::Bilateral),
         Stage::Convex,
         Stage::Proximal,
-    ]);
-    /// Nothing that visits units one by one, which is dear where each moves a whole mechanism.
-    pub(crate) const WITHOUT_SWEEPS: Self = Self(&[
-        Stage::Polish,
-        Stage::Interior(Start::Free),
-        Stage::Interior(Start::Bilateral),
-        Stage::Convex,
-    ]);
+    ];
+    /// As many sweeps as help.
+    pub(crate) const ALL: Self = Self { visits: u32::MAX };
+    /// Few visits of units one by one, which are dear where each moves a whole mechanism.
+    pub(crate) const FEW_VISITS: Self = Self { visits: 1000 };
+
+    fn sweeps(&self, units: usize) -> u32 {
+        (self.visits / units.max(1) as u32).clamp(1, SWEEPS)
+    }
 }
 
 /// Solves a problem of any units from a guess; `judge` ranks impulses, smaller is better.
@@ -172,7 +176,8 @@ pub(crate) fn search_units<C: Coupling>(
     let mut search = Search::new(problem, law, judge, guess);
     search.still = Stages::STILL;
     (search.proximal, search.polishes) = Stages::POLISH;
-    run(search, stages.0, Stages::ACCEPT)
+    search.sweeps = stages.sweeps(guess.len());
+    run(search, &Stages::ORDER, Stages::ACCEPT)
 }
 
 /// Newton steps to a point of the central path, at most.

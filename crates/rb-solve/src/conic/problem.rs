@@ -213,7 +213,11 @@ impl<C: Coupling> ConeProblem<C> {
             };
             size = size.max(r.length());
         }
-        worst / size
+        if size.is_finite() {
+            worst / size
+        } else {
+            f64::INFINITY
+        }
     }
 }
 

@@ -22,8 +22,8 @@ const POLISHES: u32 = 3;
 const NEWTON: u32 = 12;
 /// Sweeps where there is nothing else.
 const MANY_SWEEPS: u32 = 20_000;
-/// Sweeps before Newton takes over.
-const SWEEPS: u32 = 60;
+/// Sweeps before Newton takes over, or between two of its rounds.
+pub(super) const SWEEPS: u32 = 60;
 /// Sweeps stop at this largest change.
 const STILL: f64 = 1e-16;
 /// Updates of the lift of the convex relaxation.
@@ -61,6 +61,8 @@ pub(super) struct Search<'a, C> {
     /// error.
     pub(super) proximal: f64,
     pub(super) polishes: u32,
+    /// Sweeps of the proximal loop that find a new start.
+    pub(super) sweeps: u32,
     pub(super) best: Vec<DVec3>,
     pub(super) grade: f64,
     pub(super) solver: &'static str,
@@ -81,6 +83,7 @@ impl<'a, C: Coupling> Search<'a, C> {
             still: STILL,
             proximal: POLISH,
             polishes: POLISHES,
+            sweeps: SWEEPS,
             best: vec![DVec3::ZERO; problem.free.len()],
             grade: f64::INFINITY,
             solver: "none",
@@ -205,7 +208,7 @@ impl<'a, C: Coupling> Search<'a, C> {
             };
             if !(better && solved) {
                 project(&mut r, &self.problem.units);
-                self.iterations += sweep::solve(self.problem, &mut r, self.law, SWEEPS, STILL);
+                self.iterations += sweep::solve(self.problem, &mut r, self.law, self.sweeps, STILL);
             }
         }
     }

@@ -69,7 +69,7 @@ impl IslandSolver for Exact {
         let stages = if pose.equations.is_empty() {
             Stages::ALL
         } else {
-            Stages::WITHOUT_SWEEPS
+            Stages::FEW_VISITS
         };
         let judge = |r: &[DVec3]| island.judge(r, self.law, budget.stop);
         let found = search_units(&island.problem, self.law, &judge, &guess, stages);

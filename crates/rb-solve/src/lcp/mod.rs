@@ -238,12 +238,14 @@ impl Method {
     /// Solves a problem from a guess of z, if there is one: its active set is where pivoting starts,
     /// its value where sweeps and Newton do. [`Method::LemkeSplit`] always starts cold.
     pub fn solve_from(self, problem: &BoxedLcp, guess: Option<&[f64]>) -> Attempt {
+        let start = guess.map(|z| problem.clamp(z));
+        let start = start.as_deref();
         let scaled = Scaled::new(problem);
-        let guess = guess.map(|z| scaled.scale(&problem.clamp(z)));
+        let guess = start.map(|z| scaled.scale(z));
         let guess = guess.as_deref();
         let p = &scaled.problem;
         let attempt = match self {
-            Self::Auto => return auto::solve(problem, &scaled, guess),
+            Self::Auto => return auto::solve(problem, &scaled, start),
             Self::Pivot => pivot::solve(p, guess),
             Self::Sweep => sweep::solve(p, guess),
             Self::Lemke => lemke::solve(p, Form::Compact, guess),

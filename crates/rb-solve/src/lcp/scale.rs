@@ -4,6 +4,9 @@
 //! the same active sets. The factors are Ruiz's: repeated division by the root of the largest entry
 //! of row and column, which keeps a symmetric matrix symmetric. Source: D. Ruiz, "A scaling algorithm
 //! to equilibrate both rows and columns norms in matrices", 2001.
+//!
+//! M alone does not say how large a row is: one of tiny entries and a large offset is blown up until
+//! its R q drowns all others below rounding. With q as one more column it stays small.
 
 use super::{Attempt, BoxedLcp, End, finish};
 use crate::linalg::matrix::{Matrix, max_abs};
@@ -19,12 +22,29 @@ pub(crate) struct Scaled {
 }
 
 impl Scaled {
+    /// The problem with M equilibrated.
     pub(crate) fn new(p: &BoxedLcp) -> Self {
+        Self::by(p, &factors(&p.m))
+    }
+
+    /// The problem with M bordered by q, as row and as column, equilibrated.
+    pub(crate) fn with_offset(p: &BoxedLcp) -> Self {
         let n = p.len();
-        let (row, col) = factors(&p.m);
+        let bordered = Matrix::from_fn(n + 1, n + 1, |i, j| match (i < n, j < n) {
+            (true, true) => p.m[(i, j)],
+            (true, false) => p.q[i],
+            (false, true) => p.q[j],
+            (false, false) => 0.0,
+        });
+        Self::by(p, &factors(&bordered))
+    }
+
+    /// The problem scaled by the factors of its rows and columns.
+    fn by(p: &BoxedLcp, (row, col): &(Vec<f64>, Vec<f64>)) -> Self {
+        let n = p.len();
         let rq: Vec<f64> = (0..n).map(|i| row[i] * p.q[i]).collect();
         let sigma = power_of_two(max_abs(&rq));
-        let unit: Vec<f64> = col.iter().map(|c| c * sigma).collect();
+        let unit: Vec<f64> = col[..n].iter().map(|c| c * sigma).collect();
         let problem = BoxedLcp {
             m: Matrix::from_fn(n, n, |i, j| row[i] * p.m[(i, j)] * col[j]),
             q: rq.iter().map(|x| x / sigma).collect(),
@@ -107,5 +127,18 @@ mod tests {
         }
         let z = s.unscale(&[1.0; 3]);
         assert!(z.iter().all(|v| libm::log2(*v).fract() == 0.0), "{z:?}");
+    }
+
+    #[test]
+    fn a_tiny_row_with_a_large_offset_drowns_the_others_unless_the_offset_counts() {
+        let m = Matrix::from_fn(2, 2, |i, j| match (i, j) {
+            (0, 0) => 1e-22,
+            (1, 1) => 1e8,
+            _ => 0.0,
+        });
+        let p = BoxedLcp::nonnegative(m, vec![1e8, -1e8]).expect("valid");
+        let offset = |s: Scaled| s.problem.offset()[1].abs();
+        assert!(offset(Scaled::new(&p)) < 1e-13);
+        assert!(offset(Scaled::with_offset(&p)) > 0.1);
     }
 }

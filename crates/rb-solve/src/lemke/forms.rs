@@ -18,7 +18,7 @@
 //! M positive semidefinite so are both expanded matrices; for finite or one-sided boxes that contain
 //! 0 they are feasible too, so that Lemke's method ends with a solution.
 
-use crate::lcp::BoxedLcp;
+use crate::lcp::{BoxedLcp, Side, sides_at};
 use crate::linalg::matrix::Matrix;
 
 /// Which expansion.
@@ -118,20 +118,30 @@ impl Expanded {
         z
     }
 
-    /// Which expanded unknowns are above zero at z: the basis a warm start asks for.
+    /// Which unknowns of the compact expansion are above zero where z ends up, by the natural map:
+    /// the basis a warm start asks for. A z that misses its bound by rounding counts as at it.
     pub(super) fn support(&self, p: &BoxedLcp, z: &[f64]) -> Vec<bool> {
-        let value = |row: usize, sign: f64| sign * (z[row] - self.origin[row]) > 0.0;
+        let mut sides = sides_at(p, z);
+        for row in (0..sides.len()).filter(|&row| p.lower()[row] == p.upper()[row]) {
+            // At both bounds: its velocity tells which of them holds it.
+            if p.rate(row, z) < 0.0 {
+                sides[row] = Side::High;
+            }
+        }
         let at = |part: &Part| match *part {
-            Part::Value { row, sign } => value(row, sign),
-            Part::Slack { of, cap } => match self.parts[of] {
-                Part::Value { row, sign } => {
-                    sign * (z[row] - self.origin[row]) >= cap && sign * p.rate(row, z) < 0.0
-                }
+            Part::Value { row, sign } => sides[row] != near(sign),
+            Part::Slack { of, .. } => match self.parts[of] {
+                Part::Value { row, sign } => sides[row] == near(-sign),
                 Part::Slack { .. } => false,
             },
         };
         self.parts.iter().map(at).collect()
     }
+}
+
+/// The bound at which a value unknown of this sign is 0.
+fn near(sign: f64) -> Side {
+    if sign > 0.0 { Side::Low } else { Side::High }
 }
 
 fn is_free(p: &BoxedLcp, part: Part) -> bool {

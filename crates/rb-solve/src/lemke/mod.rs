@@ -114,3 +114,24 @@ fn warm(pairs: &Dictionary, support: &[bool]) -> Dictionary {
     }
     d
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::matrix::Matrix;
+
+    /// The far bound of a box is lo + (hi − lo) on the expansion, which may miss hi by rounding; a
+    /// fixed row is at both of its bounds.
+    #[test]
+    fn a_warm_start_knows_a_bound_it_misses_by_rounding() {
+        let (lo, hi) = (-0.348_842_431_949_310_6, 0.946_938_359_195_996);
+        assert_ne!(lo + (hi - lo), hi);
+        let m = Matrix::from_fn(3, 3, |i, j| if i == j { 2.0 } else { 1.0 });
+        let lower = vec![lo, 0.5, 0.5];
+        let p = BoxedLcp::new(m, vec![-9.0, -9.0, 9.0], lower, vec![hi, 0.5, 0.5]).expect("valid");
+        for z in [hi, lo + (hi - lo)] {
+            let warm = solve(&p, Form::Compact, Some(&[z, 0.5, 0.5]));
+            assert_eq!((warm.end, warm.iterations), (End::Converged, 0));
+        }
+    }
+}
