@@ -21,6 +21,6 @@ pub mod parallel;
 pub mod pgs;
 pub mod pivot;
 
-pub use exact::{Exact, Smooth};
+pub use exact::{Exact, Pivoting, Smooth};
 pub use input::InputError;
 pub use pgs::Pgs;

@@ -6,9 +6,9 @@ use glam::{DMat3, DVec3};
 use islands::{Builder, box_stack, chain, quadruped, random_island, welded_ring};
 use rb_core::law::Law;
 use rb_core::math::Twist;
-use rb_core::problem::{Extra, Pass, Problem, ProblemRow, Source};
+use rb_core::problem::{Pass, Problem};
 use rb_core::residual::grade_pass;
-use rb_core::solver::{Budget, IslandSolver, Scratch, SolveOutcome, SolveStatus};
+use rb_core::solver::{Budget, IslandSolver, Scratch, SolveOutcome};
 use rb_solve::conic::FrictionLaw;
 use rb_solve::{Exact, Pgs};
 use std::time::Instant;
@@ -191,49 +191,6 @@ fn point_mass(p: &Problem, free: DVec3) -> Problem {
         q.push_block(block.bodies, block.law, block.source, &p.rows[block.rows()]);
     }
     q
-}
-
-/// Two rows on one body with forces turned away from them: sweeps solve them, the exact solver refuses.
-#[test]
-fn column_maps_are_swept_and_refused_by_name() {
-    let mut b = Builder::new();
-    let body = b.cube(2.0, DVec3::ZERO, DVec3::new(-1.0, -2.0, 0.5));
-    let rows = [DVec3::X, DVec3::Y].map(|e| ProblemRow {
-        jac: [Twist::ZERO, Twist::new(e, DVec3::ZERO)],
-        lo: 0.0,
-        hi: f64::INFINITY,
-        ..ProblemRow::default()
-    });
-    let act = |x, y| Twist::new(DVec3::new(x, y, -0.3), DVec3::ZERO);
-    let extra = Extra {
-        acts: vec![Twist::ZERO, act(1.0, -0.4), Twist::ZERO, act(0.2, 1.0)],
-        ..Extra::default()
-    };
-    let source = Source::Constraint(0);
-    b.problem.push_wide_block([0, body], source, &rows, extra);
-    let p = &mut b.problem;
-    let outcome = Exact::default().solve(p, Pass::Velocity, BUDGET, &mut Scratch::default());
-    assert_eq!(outcome.status, SolveStatus::Unsupported);
-    let free = p.bodies[body as usize].free.lin;
-    let budget = Budget {
-        sweeps: 200,
-        ..BUDGET
-    };
-    Pgs.solve(p, Pass::Velocity, budget, &mut Scratch::default());
-    // [[1, 0.2], [−0.4, 1]] λ / 2 = −(free x, free y).
-    let det = 1.0 + 0.08;
-    let wanted = [
-        -2.0 * (free.x - 0.2 * free.y) / det,
-        -2.0 * (free.y + 0.4 * free.x) / det,
-    ];
-    for (row, wanted) in p.rows.iter().zip(wanted) {
-        assert!(
-            (row.lambda - wanted).abs() < 1e-11,
-            "{} {wanted}",
-            row.lambda
-        );
-    }
-    assert!(grade_pass(p, Pass::Velocity, 0.1).abs < 1e-11);
 }
 
 /// T27: the tip of a rod at tan θ = 2, ahead of its centre, for μ at and about Painlevé's critical 4/3,

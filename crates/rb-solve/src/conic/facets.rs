@@ -179,7 +179,7 @@ pub(super) fn inside(lo: DVec3, hi: DVec3, size: f64) -> DVec3 {
 /// The facets of a unit with flat sides.
 pub(super) fn of(unit: Unit, form: Form) -> Option<Facets> {
     match unit {
-        Unit::Cone { .. } => None,
+        Unit::Cone { .. } | Unit::Spin { .. } => None,
         Unit::Square { mu } => Some(Facets::square(mu, form)),
         Unit::Rows { lo, hi } => Some(Facets::rows(lo, hi, form.share)),
     }

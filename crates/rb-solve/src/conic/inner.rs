@@ -49,7 +49,7 @@ impl Inner {
     /// A start with impulse and velocity of the given sizes.
     pub(super) fn new(unit: Unit, form: Form, impulse: f64, speed: f64) -> Self {
         match (unit, facets::of(unit, form)) {
-            (Unit::Cone { mu }, _) | (Unit::Square { mu }, None) => {
+            (Unit::Cone { mu } | Unit::Spin { mu }, _) | (Unit::Square { mu }, None) => {
                 Self::Round(Pair::centred(mu, impulse, speed))
             }
             (Unit::Square { .. }, Some(f)) => Self::Flat(f.at(DVec3::X * impulse, impulse * speed)),
@@ -137,6 +137,11 @@ impl Inner {
                     FrictionLaw::Convex => mu,
                 };
                 let elimination = Elimination::new(*p, mu, lift, form.share);
+                Local::Round(elimination, elimination.miss(u))
+            }
+            (Self::Round(p), Unit::Spin { mu }) => {
+                // No share of κ in u₁ = s: the equation u₁ = 0.
+                let elimination = Elimination::new(*p, mu, 0.0, 0.0);
                 Local::Round(elimination, elimination.miss(u))
             }
             (Self::Flat(f), _) => {

@@ -50,7 +50,21 @@ impl Contact {
             (Unit::Cone { mu }, FrictionLaw::Convex) => Self::convex(mu, r, u),
             (Unit::Square { mu }, FrictionLaw::Coulomb) => Self::square(mu, r, u),
             (Unit::Square { mu }, FrictionLaw::Convex) => Self::convex_square(mu, r, u),
+            (Unit::Spin { mu }, _) => Self::spin(mu, r, u),
             (Unit::Rows { lo, hi }, _) => Self::rows(lo, hi, r, u),
+        }
+    }
+
+    /// Coulomb's law under a first row without velocity instead of one that may open.
+    fn spin(mu: f64, r: DVec3, u: DVec3) -> Self {
+        if r.x - u.x > 0.0 {
+            return Self::coulomb(mu, r, u);
+        }
+        let head = DMat3::from_diagonal(DVec3::X);
+        Self {
+            f: join(u.x, tail(r)),
+            by_r: DMat3::IDENTITY - head,
+            by_u: head,
         }
     }
 
@@ -262,7 +276,7 @@ mod tests {
         ) {
             let vec = |a: [f64; 6], k: usize| DVec3::new(a[k], a[k + 1], a[k + 2]);
             let rows = Unit::Rows { lo: DVec3::splat(-mu), hi: DVec3::new(0.3, f64::INFINITY, 0.1) };
-            let units = [Unit::Cone { mu }, Unit::Square { mu }, rows];
+            let units = [Unit::Cone { mu }, Unit::Square { mu }, Unit::Spin { mu }, rows];
             let both = [FrictionLaw::Coulomb, FrictionLaw::Convex];
             for (law, unit) in both.into_iter().flat_map(|l| units.map(|u| (l, u))) {
                 let at = |t: f64| Contact::new(law, unit, vec(x, 0) + vec(d, 0) * t, vec(x, 3) + vec(d, 3) * t);

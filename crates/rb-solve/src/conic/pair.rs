@@ -8,7 +8,8 @@
 //! ```
 //!
 //! σ is the share of the normal condition in κ: 1 on the way to a solution, 1/h for smooth contact,
-//! whose γ φ⁺ = κ is a gap's and not a velocity's.
+//! whose γ φ⁺ = κ is a gap's and not a velocity's, 0 where u_n = 0 is an equation, s then being a mere
+//! barrier of γ.
 //!
 //! Source: T. Howell, S. Le Cleac'h, J. Brüdigam, Z. Kolter, M. Schwager, Z. Manchester, "Dojo: a
 //! differentiable physics engine for robotics", 2022.
@@ -194,9 +195,14 @@ impl Elimination {
     pub(super) fn expand(&self, c: &Target, miss: &Miss, dr: DVec3, du: DVec3) -> Pair {
         let (_, e0) = self.constants(c, miss);
         let e1 = e0 + self.e_gamma * dr.x + self.e_beta.dot(tail(dr));
+        let s = if self.share > 0.0 {
+            (du.x + miss.normal - self.lift * e1) / self.share
+        } else {
+            (c.normal - self.pair.s * dr.x) / self.pair.gamma
+        };
         Pair {
             gamma: dr.x,
-            s: (du.x + miss.normal - self.lift * e1) / self.share,
+            s,
             beta: join(self.mu * dr.x + miss.cone, tail(dr)),
             eta: join(e1, tail(du) + miss.slip),
         }

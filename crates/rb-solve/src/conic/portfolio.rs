@@ -135,6 +135,8 @@ fn run<C: Coupling>(mut search: Search<C>, stages: &[Stage], accept: f64) -> Con
 pub(crate) struct Stages {
     /// Visits of units by the sweeps between two rounds of the proximal loop, about.
     visits: u32,
+    /// How many of [`ORDER`](Self::ORDER) are tried.
+    stages: usize,
 }
 
 impl Stages {
@@ -156,9 +158,20 @@ impl Stages {
         Stage::Proximal,
     ];
     /// As many sweeps as help.
-    pub(crate) const ALL: Self = Self { visits: u32::MAX };
+    pub(crate) const ALL: Self = Self {
+        visits: u32::MAX,
+        stages: 5,
+    };
     /// Few visits of units one by one, which are dear where each moves a whole mechanism.
-    pub(crate) const FEW_VISITS: Self = Self { visits: 1000 };
+    pub(crate) const FEW_VISITS: Self = Self {
+        visits: 1000,
+        stages: 5,
+    };
+    /// Newton from the guess alone.
+    pub(crate) const POLISH_ONLY: Self = Self {
+        visits: 1,
+        stages: 1,
+    };
 
     fn sweeps(&self, units: usize) -> u32 {
         (self.visits / units.max(1) as u32).clamp(1, SWEEPS)
@@ -177,7 +190,7 @@ pub(crate) fn search_units<C: Coupling>(
     search.still = Stages::STILL;
     (search.proximal, search.polishes) = Stages::POLISH;
     search.sweeps = stages.sweeps(guess.len());
-    run(search, &Stages::ORDER, Stages::ACCEPT)
+    run(search, &Stages::ORDER[..stages.stages], Stages::ACCEPT)
 }
 
 /// Newton steps to a point of the central path, at most.

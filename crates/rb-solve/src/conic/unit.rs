@@ -21,6 +21,12 @@ pub enum Unit {
         /// Half width for r_n = 1.
         mu: f64,
     },
+    /// The last two rows within a disc that the first, an equation, makes: ‖r_t‖ ≤ μ r₁ with u₁ = 0.
+    /// Resistance to spin and rolling, whose bound is the normal impulse of others.
+    Spin {
+        /// Radius for r₁ = 1.
+        mu: f64,
+    },
     /// Independent rows between bounds, lo < hi.
     Rows {
         /// Lowest impulses.
@@ -36,6 +42,10 @@ impl Unit {
         match *self {
             Self::Cone { mu } => Cone::Cone { mu }.project(r),
             Self::Square { mu } => Cone::Boxed { mu }.project(r),
+            Self::Spin { mu } => {
+                let t = Cone::Cone { mu }.project_tangent(tail(r), r.x.max(0.0));
+                join(r.x, t)
+            }
             Self::Rows { lo, hi } => r.max(lo).min(hi),
         }
     }
@@ -54,7 +64,9 @@ impl Unit {
     /// Whether three rows under friction may stick with this impulse.
     pub(super) fn holds(&self, r: DVec3) -> bool {
         match *self {
-            Self::Cone { mu } => r.x >= 0.0 && Cone::Cone { mu }.contains_tangent(tail(r), r.x),
+            Self::Cone { mu } | Self::Spin { mu } => {
+                r.x >= 0.0 && Cone::Cone { mu }.contains_tangent(tail(r), r.x)
+            }
             Self::Square { mu } => r.x >= 0.0 && tail(r).abs().max_element() <= mu * r.x,
             Self::Rows { lo, hi } => r.cmpge(lo).all() && r.cmple(hi).all(),
         }
@@ -69,13 +81,17 @@ impl Unit {
             Self::Square { mu } => Self::Square {
                 mu: mu.max(LEAST_MU),
             },
+            Self::Spin { mu } => Self::Spin {
+                mu: mu.max(LEAST_MU),
+            },
             rows @ Self::Rows { .. } => rows,
         }
     }
 
     /// Whether a contact must open at this free velocity, whatever it slides at.
     pub(super) fn opens(&self, law: FrictionLaw, u: DVec3) -> bool {
-        law == FrictionLaw::Coulomb && !matches!(self, Self::Rows { .. }) && u.x >= 0.0
+        let contact = matches!(self, Self::Cone { .. } | Self::Square { .. });
+        law == FrictionLaw::Coulomb && contact && u.x >= 0.0
     }
 }
 

@@ -1,7 +1,8 @@
 //! A posed island with its operator and its scale.
 
 use super::operator::{Operator, Places};
-use super::pose::{Pose, PosedUnit};
+use super::pose::Pose;
+use super::units::PosedUnit;
 use crate::conic::{ConeProblem, FrictionLaw, Stages, Unit};
 use glam::DVec3;
 use rb_core::problem::Problem;
@@ -49,6 +50,16 @@ impl<'a> Island<'a> {
             sigma,
             free: z.into_iter().map(|z| z / sigma).collect(),
         }
+    }
+
+    /// Number in the problem of a row of a unit, or [`NOTHING`](super::scaling::NOTHING).
+    pub(super) fn number(&self, unit: usize, k: usize) -> u32 {
+        self.pose.units[unit].rows[k]
+    }
+
+    /// Whether there are no joints to eliminate.
+    pub(super) fn is_free_of_equations(&self) -> bool {
+        self.pose.equations.is_empty()
     }
 
     /// Bodies and equations of the units' impulses.

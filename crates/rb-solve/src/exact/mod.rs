@@ -6,25 +6,33 @@
 //! from the multipliers present, the interior point from two starts, the convex relaxation, proximal
 //! Newton. The best point by the natural map is kept, the starting point included.
 //!
+//! Blocks may span any number of bodies, their forces may act elsewhere than their rows measure, and
+//! normal impulses may bound resistance to spin (`auxiliary`).
+//!
 //! Source of the idea to keep bodies as unknowns: T. Howell and others, "Dojo: a differentiable
 //! physics engine for robotics", 2022.
 
+mod auxiliary;
 mod island;
 mod operator;
 mod order;
+mod pivoting;
 mod pose;
+mod scaling;
 mod smooth;
 mod sparse;
+mod units;
 
 use crate::conic::{FrictionLaw, Stages, search_units};
 use glam::DVec3;
 use island::Island;
 use operator::Places;
 use pose::Pose;
-use rb_core::law::{Law, LawSet};
-use rb_core::problem::{Block, NO_EXTRA, Pass, Problem};
+use rb_core::law::LawSet;
+use rb_core::problem::{Pass, Problem};
 use rb_core::solver::{Budget, IslandSolver, Scratch, SolveOutcome, SolveStatus};
 
+pub use pivoting::Pivoting;
 pub use smooth::Smooth;
 
 /// Interior point and Newton on the bodies of an island.
@@ -55,39 +63,41 @@ impl IslandSolver for Exact {
         budget: Budget,
         _scratch: &mut Scratch,
     ) -> SolveOutcome {
-        if p.blocks.iter().any(|b| !supported(b)) {
-            return SolveOutcome {
-                status: SolveStatus::Unsupported,
-                change: f64::INFINITY,
-                ..SolveOutcome::default()
-            };
-        }
-        let pose = Pose::new(p, pass);
-        let places = Places::new(&pose);
-        let island = Island::new(&pose, &places);
-        let guess = pose.guess(p, island.sigma);
-        let stages = if pose.equations.is_empty() {
-            Stages::ALL
-        } else {
-            Stages::FEW_VISITS
-        };
-        let judge = |r: &[DVec3]| island.judge(r, self.law, budget.stop);
-        let found = search_units(&island.problem, self.law, &judge, &guess, stages);
-        let finite = island.store(p, &found.impulse);
-        let miss = island.worst(&found.impulse, self.law);
-        SolveOutcome {
-            status: if finite && judge(&found.impulse) <= Stages::ACCEPT {
-                SolveStatus::Converged
+        solve_posed(p, pass, self.law, budget.stop, |island, guess| {
+            let stages = if island.is_free_of_equations() {
+                Stages::ALL
             } else {
-                SolveStatus::Unmet
-            },
-            iterations: found.iterations,
-            change: miss.0,
-        }
+                Stages::FEW_VISITS
+            };
+            let judge = |r: &[DVec3]| island.judge(r, self.law, budget.stop);
+            let found = search_units(&island.problem, self.law, &judge, guess, stages);
+            (found.impulse, found.iterations)
+        })
     }
 }
 
-/// Blocks over two bodies with diagonal compliance, and no resistance to spin.
-fn supported(b: &Block) -> bool {
-    b.extra == NO_EXTRA && !matches!(b.law, Law::Spin { .. })
+/// Poses one pass, asks `find` for impulses and the number of iterations from a guess, and stores them.
+fn solve_posed(
+    p: &mut Problem,
+    pass: Pass,
+    law: FrictionLaw,
+    stop: f64,
+    find: impl FnOnce(&Island, &[DVec3]) -> (Vec<DVec3>, u32),
+) -> SolveOutcome {
+    let pose = Pose::new(p, pass);
+    let places = Places::new(&pose);
+    let island = Island::new(&pose, &places);
+    let guess = pose.guess(p, island.sigma);
+    let (impulse, iterations) = find(&island, &guess);
+    let finite = island.store(p, &impulse);
+    let good = island.judge(&impulse, law, stop) <= Stages::ACCEPT;
+    SolveOutcome {
+        status: if finite && good {
+            SolveStatus::Converged
+        } else {
+            SolveStatus::Unmet
+        },
+        iterations,
+        change: island.worst(&impulse, law).0,
+    }
 }

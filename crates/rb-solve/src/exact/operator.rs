@@ -5,18 +5,24 @@
 //! redundant:
 //!
 //! ```text
-//! [ I + Σ Ĵᵀ G Ĵ   −Ĵ_Eᵀ ] [ y ]   [ Ĵᵀ (L + S R̂)⁻¹ b ]
+//! [ I + Σ Âᵀ G Ĵ   −Â_Eᵀ ] [ y ]   [ Âᵀ (L + S R̂)⁻¹ b ]
 //! [     Ĵ_E          R̂_E ] [ e ] = [         0          ],   G = (L + S R̂)⁻¹ S,   x = (L + S R̂)⁻¹ (b − S Ĵ y)
 //! ```
+//!
+//! Blocks over one or two bodies are the common case; those over more, or with a column map, only add
+//! links, and equations of either kind wait until all their bodies are gone.
 //!
 //! Every solve is refined on the full system in (x, y, e).
 
 use super::order::Order;
-use super::pose::{Equations, NOTHING, Pose, PosedUnit};
+use super::pose::{Equations, Pose};
+use super::scaling::Half;
 use super::sparse::{Layout, Sparse};
+use super::units::PosedUnit;
 use crate::conic::{Coupling, Factor};
 use crate::linalg::matrix::max_abs;
 use glam::{DMat3, DVec3};
+use smallvec::SmallVec;
 
 /// Rounds of iterative refinement, at most, and the defect relative to the load that needs none.
 const REFINEMENTS: usize = 2;
@@ -40,13 +46,15 @@ impl Places {
                 size.push([0, 0]);
             }
             at.push((node, size[node as usize][0]));
-            size[node as usize][0] += q.reg.len();
-            let others = q.nodes.into_iter().filter(|&n| n != NOTHING && n != node);
-            edges.extend(others.map(|n| [node, n]));
+            size[node as usize][0] += q.len();
+            let others = q.nodes.iter().filter(|&&n| n != node);
+            edges.extend(others.map(|&n| [node, n]));
+            edges.extend(pairs(&q.nodes));
         }
-        let pair = |u: &PosedUnit| u.nodes.iter().all(|&n| n != NOTHING).then_some(u.nodes);
-        edges.extend(pose.units.iter().filter_map(pair));
-        edges.retain(|[a, b]| a != b);
+        for u in &pose.units {
+            let nodes: SmallVec<[u32; 4]> = u.sides.iter().map(|s| s.node).collect();
+            edges.extend(pairs(&nodes));
+        }
         let order = Order::new(size.len(), pose.bodies, &edges);
         Self {
             layout: Layout::new(order, &size),
@@ -55,14 +63,24 @@ impl Places {
     }
 }
 
+/// All pairs of different nodes.
+fn pairs(nodes: &[u32]) -> impl Iterator<Item = [u32; 2]> + '_ {
+    let later = |(i, &a): (usize, &u32)| nodes[i + 1..].iter().map(move |&b| [a, b]);
+    nodes.iter().enumerate().flat_map(later)
+}
+
 /// The body each block of equations hangs on its parent: along a spanning forest of bodies, rooted at
-/// the immovable ones. `None` for blocks that close a loop.
+/// the immovable ones. `None` for blocks that close a loop, those over more than two bodies or with a
+/// column map, and those whose body is locked: its own rows may not tell them apart.
 fn tree(pose: &Pose) -> Vec<Option<u32>> {
     let ground = pose.bodies;
-    let index = |n: u32| if n == NOTHING { ground } else { n as usize };
     let mut at_body = vec![Vec::new(); pose.bodies + 1];
     for (k, q) in pose.equations.iter().enumerate() {
-        let [a, b] = q.nodes.map(index);
+        let [a, b] = match q.nodes[..] {
+            [a, b] if q.acts.is_empty() => [a as usize, b as usize],
+            [a] if q.acts.is_empty() => [a as usize, ground],
+            _ => continue,
+        };
         at_body[a].push((k, b));
         at_body[b].push((k, a));
     }
@@ -76,7 +94,7 @@ fn tree(pose: &Pose) -> Vec<Option<u32>> {
         while let Some(n) = queue.pop_front() {
             for &(k, other) in &at_body[n] {
                 if !std::mem::replace(&mut seen[other], true) {
-                    child[k] = Some(other as u32);
+                    child[k] = (!pose.locked[other]).then_some(other as u32);
                     queue.push_back(other);
                 }
             }
@@ -91,7 +109,7 @@ pub(super) struct Operator<'a> {
     places: &'a Places,
     /// Factor of the equations alone, if there are any.
     base: Option<Sparse<'a>>,
-    /// Units at each body.
+    /// Units that each body moves.
     at_body: Vec<Vec<u32>>,
     ones: Vec<f64>,
 }
@@ -100,8 +118,8 @@ impl<'a> Operator<'a> {
     pub(super) fn new(pose: &'a Pose, places: &'a Places) -> Self {
         let mut at_body = vec![Vec::new(); pose.bodies];
         for (i, u) in pose.units.iter().enumerate() {
-            for n in u.nodes.into_iter().filter(|&n| n != NOTHING) {
-                at_body[n as usize].push(i as u32);
+            for side in &u.sides {
+                at_body[side.node as usize].push(i as u32);
             }
         }
         let mut operator = Self {
@@ -117,7 +135,7 @@ impl<'a> Operator<'a> {
         operator
     }
 
-    /// [I, −Ĵ_Eᵀ; Ĵ_E, R̂_E], not factored.
+    /// [I, −Â_Eᵀ; Ĵ_E, R̂_E], not factored.
     fn equations_alone(&self) -> Sparse<'a> {
         let mut k = Sparse::new(&self.places.layout);
         let identity: [f64; 36] = core::array::from_fn(|i| f64::from(u8::from(i % 7 == 0)));
@@ -125,54 +143,41 @@ impl<'a> Operator<'a> {
             k.add([(b, 0), (b, 0)], 6, &identity);
         }
         for (q, &at) in self.pose.equations.iter().zip(&self.places.at) {
-            for (i, reg) in q.reg.iter().enumerate() {
-                let diagonal = (at.0, at.1 + i);
-                k.add([diagonal, diagonal], 1, &[*reg]);
-            }
-            for side in 0..2 {
-                if q.nodes[side] == NOTHING {
-                    continue;
-                }
-                let body = (q.nodes[side], 0);
+            let n = q.len();
+            k.add([at, at], n, &q.reg);
+            for (side, &node) in q.nodes.iter().enumerate() {
+                let (body, acts) = ((node, 0), q.acting(side));
                 k.add([at, body], 6, q.jac[side].as_flattened());
-                let n = q.reg.len();
-                let transposed: Vec<f64> = (0..6 * n).map(|i| -q.jac[side][i % n][i / n]).collect();
+                let transposed: Vec<f64> = (0..6 * n).map(|i| -acts[i % n][i / n]).collect();
                 k.add([body, at], n, &transposed);
             }
         }
         k
     }
 
-    /// z += Ĵᵀ x of unit `i`.
+    /// z += Âᵀ x of unit `i`.
     fn push(&self, i: usize, x: DVec3, z: &mut [f64]) {
         let u = &self.pose.units[i];
-        for (side, &n) in u.nodes.iter().enumerate().filter(|(_, n)| **n != NOTHING) {
-            let at = self.places.layout.unknown(n);
-            for (k, z) in z[at..at + 6].iter_mut().enumerate() {
-                let [a, b, c] = u.jac[side].map(|row| row[k]);
-                *z += a * x.x + b * x.y + c * x.z;
-            }
+        for (s, side) in u.sides.iter().enumerate() {
+            let at = self.places.layout.unknown(side.node);
+            let pushed = transposed(u.acting(s), x);
+            z[at..at + 6]
+                .iter_mut()
+                .zip(pushed)
+                .for_each(|(z, p)| *z += p);
         }
     }
 
     /// Ĵ y of unit `i`.
     pub(super) fn rate(&self, i: usize, z: &[f64]) -> DVec3 {
-        let u = &self.pose.units[i];
-        let mut out = DVec3::ZERO;
-        for (side, &n) in u.nodes.iter().enumerate().filter(|(_, n)| **n != NOTHING) {
-            let at = self.places.layout.unknown(n);
-            let y = &z[at..at + 6];
-            let dot = |row: &[f64; 6]| row.iter().zip(y).map(|(a, b)| a * b).sum::<f64>();
-            out += DVec3::new(
-                dot(&u.jac[side][0]),
-                dot(&u.jac[side][1]),
-                dot(&u.jac[side][2]),
-            );
-        }
-        out
+        let sides = self.pose.units[i].sides.iter();
+        sides.fold(DVec3::ZERO, |rate, side| {
+            let at = self.places.layout.unknown(side.node);
+            rate + times(&side.jac, &z[at..at + 6])
+        })
     }
 
-    /// Σ Ĵᵀ x.
+    /// Σ Âᵀ x.
     fn gather(&self, x: &[DVec3]) -> Vec<f64> {
         let mut z = vec![0.0; self.places.layout.unknowns()];
         for (i, x) in x.iter().enumerate() {
@@ -181,7 +186,7 @@ impl<'a> Operator<'a> {
         z
     }
 
-    /// out −= [I, −Ĵ_Eᵀ; Ĵ_E, R̂_E] z.
+    /// out −= [I, −Â_Eᵀ; Ĵ_E, R̂_E] z.
     fn subtract_base(&self, z: &[f64], out: &mut [f64]) {
         let layout = &self.places.layout;
         for b in 0..self.pose.bodies as u32 {
@@ -191,15 +196,15 @@ impl<'a> Operator<'a> {
             }
         }
         for (q, &(node, offset)) in self.pose.equations.iter().zip(&self.places.at) {
-            let at = layout.unknown(node) + offset;
-            for (i, reg) in q.reg.iter().enumerate() {
-                let e = z[at + i];
-                let mut w = reg * e;
-                for side in (0..2).filter(|&s| q.nodes[s] != NOTHING) {
-                    let body = layout.unknown(q.nodes[side]);
-                    for (k, j) in q.jac[side][i].iter().enumerate() {
-                        w += j * z[body + k];
-                        out[body + k] += j * e;
+            let (at, n) = (layout.unknown(node) + offset, q.len());
+            for i in 0..n {
+                let reg = q.reg[i * n..(i + 1) * n].iter().zip(&z[at..at + n]);
+                let mut w: f64 = reg.map(|(r, e)| r * e).sum();
+                for (side, &node) in q.nodes.iter().enumerate() {
+                    let body = layout.unknown(node);
+                    for k in 0..6 {
+                        w += q.jac[side][i][k] * z[body + k];
+                        out[body + k] += q.acting(side)[i][k] * z[at + i];
                     }
                 }
                 out[at + i] -= w;
@@ -242,7 +247,7 @@ impl<'a> Operator<'a> {
     pub(super) fn multipliers<'z>(&self, z: &'z [f64]) -> Vec<&'z [f64]> {
         let place = |(q, &(node, offset)): (&Equations, &(u32, usize))| {
             let at = self.places.layout.unknown(node) + offset;
-            &z[at..at + q.reg.len()]
+            &z[at..at + q.len()]
         };
         self.pose
             .equations
@@ -252,23 +257,35 @@ impl<'a> Operator<'a> {
             .collect()
     }
 
-    /// Adds Ĵᵀ G Ĵ of a unit.
+    /// Adds Âᵀ G Ĵ of a unit.
     fn add_unit(&self, k: &mut Sparse, u: &PosedUnit, g: DMat3) {
-        for (s, &row) in u.nodes.iter().enumerate().filter(|(_, n)| **n != NOTHING) {
-            for (t, &col) in u.nodes.iter().enumerate().filter(|(_, n)| **n != NOTHING) {
+        for s in 0..u.sides.len() {
+            let row = u.sides[s].node;
+            for col in &u.sides {
                 let mut block = [0.0; 36];
                 for c in 0..6 {
-                    let j = DVec3::new(u.jac[t][0][c], u.jac[t][1][c], u.jac[t][2][c]);
-                    let gj = g * j;
+                    let gj = g * DVec3::from_array(col.jac.map(|row| row[c]));
+                    let column = transposed(u.acting(s), gj);
                     for r in 0..6 {
-                        let [a, b, d] = u.jac[s].map(|row| row[r]);
-                        block[6 * r + c] = a * gj.x + b * gj.y + d * gj.z;
+                        block[6 * r + c] = column[r];
                     }
                 }
-                k.add([(row, 0), (col, 0)], 6, &block);
+                k.add([(row, 0), (col.node, 0)], 6, &block);
             }
         }
     }
+}
+
+/// Aᵀ x.
+fn transposed(rows: &[Half; 3], x: DVec3) -> Half {
+    let [a, b, c] = rows;
+    core::array::from_fn(|k| a[k] * x.x + b[k] * x.y + c[k] * x.z)
+}
+
+/// A y.
+fn times(rows: &[Half; 3], y: &[f64]) -> DVec3 {
+    let dot = |row: &Half| row.iter().zip(y).map(|(a, b)| a * b).sum::<f64>();
+    DVec3::from_array(rows.each_ref().map(dot))
 }
 
 impl Coupling for Operator<'_> {
@@ -287,17 +304,12 @@ impl Coupling for Operator<'_> {
         }
         let own = &self.pose.units[i];
         u[i] += own.reg * r;
-        for (side, &n) in own.nodes.iter().enumerate().filter(|(_, n)| **n != NOTHING) {
-            let y: [f64; 6] = core::array::from_fn(|k| {
-                let [a, b, c] = own.jac[side].map(|row| row[k]);
-                a * r.x + b * r.y + c * r.z
-            });
+        for (side, n) in own.sides.iter().map(|s| s.node).enumerate() {
+            let y = transposed(own.acting(side), r);
             for &other in &self.at_body[n as usize] {
                 let o = &self.pose.units[other as usize];
-                for s in (0..2).filter(|&s| o.nodes[s] == n) {
-                    let dot = |row: &[f64; 6]| row.iter().zip(&y).map(|(a, b)| a * b).sum::<f64>();
-                    let [a, b, c] = &o.jac[s];
-                    u[other as usize] += DVec3::new(dot(a), dot(b), dot(c));
+                for s in o.sides.iter().filter(|s| s.node == n) {
+                    u[other as usize] += times(&s.jac, &y);
                 }
             }
         }

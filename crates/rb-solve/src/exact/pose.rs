@@ -3,78 +3,79 @@
 //! With W = S Sᵀ per body (S has a zero column for a locked axis), v = ṽ + S y and Ĵ = J S/√a:
 //!
 //! ```text
-//! y = Ĵᵀ λ̂ + Ĵ_Eᵀ e,    ŵ = Ĵ y + R̂ λ̂ + ĉ,    Ĵ_E y + R̂_E e + ĉ_E = 0
+//! y = Âᵀ λ̂ + Â_Eᵀ e,    ŵ = Ĵ y + R̂ λ̂ + ĉ,    Ĵ_E y + R̂_E e + ĉ_E = 0
 //! ```
 //!
-//! Bilateral rows are the equations E; rows between bounds and friction triples are units. Rows whose
+//! Â = Ĵ but for rows with a column map. Rows may span any number of bodies. Bilateral rows are the
+//! equations E; rows between bounds, friction triples and resistance to spin are units. Rows whose
 //! bounds coincide are fixed impulses and move ṽ. Everything is in √J, so one scale serves all.
 
-use crate::conic::Unit;
-use core::f64::consts::FRAC_1_SQRT_2;
-use glam::{DMat3, DVec3};
+use super::scaling::{Half, NOTHING, Part, Root, ScaledRow, add};
+use super::units::{PosedUnit, turn};
+use core::ops::Range;
+use glam::DVec3;
 use rb_core::law::Law;
-use rb_core::mass::InvMass;
-use rb_core::math::Twist;
 use rb_core::problem::{Block, Pass, Problem};
-
-/// No body, or no row.
-pub(super) const NOTHING: u32 = u32::MAX;
-
-/// Half of a row over one body's unknowns.
-pub(super) type Half = [f64; 6];
-
-/// Three rows under one law; missing rows are zero with R̂ = 1.
-#[derive(Clone, Debug)]
-pub(super) struct PosedUnit {
-    pub(super) nodes: [u32; 2],
-    pub(super) jac: [[Half; 3]; 2],
-    pub(super) reg: DVec3,
-    pub(super) free: DVec3,
-    pub(super) unit: Unit,
-    /// Row numbers in the problem.
-    rows: [u32; 3],
-    /// √a per row.
-    pub(super) root: DVec3,
-    /// Tangents turned by 45°.
-    turned: bool,
-}
+use smallvec::SmallVec;
 
 /// Bilateral rows of one block.
 #[derive(Clone, Debug)]
 pub(super) struct Equations {
-    pub(super) nodes: [u32; 2],
-    pub(super) jac: [Vec<Half>; 2],
+    pub(super) nodes: SmallVec<[u32; 2]>,
+    /// Ĵ and Â of every node, row by row; Â is empty without a column map.
+    pub(super) jac: SmallVec<[Vec<Half>; 2]>,
+    pub(super) acts: Vec<Vec<Half>>,
+    /// R̂, row-major.
     pub(super) reg: Vec<f64>,
     pub(super) free: Vec<f64>,
-    rows: Vec<u32>,
-    root: Vec<f64>,
+    pub(super) rows: Vec<u32>,
+    pub(super) root: Vec<f64>,
+}
+
+impl Equations {
+    /// Number of rows.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Adds what row `k` has in one body.
+    pub(super) fn add(&mut self, k: usize, part: &Part) {
+        let at = self.nodes.iter().position(|&n| n == part.node);
+        let at = at.unwrap_or_else(|| {
+            let none = vec![[0.0; 6]; self.len()];
+            self.nodes.push(part.node);
+            if !self.acts.is_empty() {
+                self.acts.push(none.clone());
+            }
+            self.jac.push(none);
+            self.nodes.len() - 1
+        });
+        if self.acts.is_empty() && part.act != part.jac {
+            self.acts = self.jac.to_vec();
+        }
+        add(&mut self.jac[at][k], &part.jac);
+        if let Some(acts) = self.acts.get_mut(at) {
+            add(&mut acts[k], &part.act);
+        }
+    }
+
+    /// Â of a node.
+    pub(super) fn acting(&self, side: usize) -> &[Half] {
+        self.acts.get(side).unwrap_or(&self.jac[side])
+    }
 }
 
 /// The problem of one pass.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pose {
-    /// Number of movable bodies.
+    /// Number of movable bodies, and of auxiliary ones after them.
     pub(super) bodies: usize,
+    /// Movable bodies with a locked axis.
+    pub(super) locked: Vec<bool>,
     pub(super) units: Vec<PosedUnit>,
     pub(super) equations: Vec<Equations>,
     /// Rows with one admissible impulse, and it.
-    fixed: Vec<(u32, f64)>,
-}
-
-/// S of one body.
-struct Root {
-    node: u32,
-    lin: DVec3,
-    ang: DMat3,
-    /// ṽ with the fixed impulses.
-    free: Twist,
-}
-
-impl Root {
-    fn half(&self, jac: &Twist) -> Half {
-        let (l, a) = (jac.lin * self.lin, self.ang.transpose() * jac.ang);
-        [l.x, l.y, l.z, a.x, a.y, a.z]
-    }
+    pub(super) fixed: Vec<(u32, f64)>,
 }
 
 impl Pose {
@@ -88,17 +89,28 @@ impl Pose {
                 let movable = !b.inv.is_zero();
                 let node = if movable { pose.bodies as u32 } else { NOTHING };
                 pose.bodies += usize::from(movable);
-                root_of(node, &b.inv, b.free)
+                Root::new(node, &b.inv, b.free)
             })
             .collect();
+        let movable = roots.iter().filter(|r| r.node != NOTHING);
+        pose.locked = movable.map(Root::is_locked).collect();
         for block in &p.blocks {
             pose.fix(p, block, &mut roots);
         }
+        let spins = || p.blocks.iter().filter(|b| is_spin(b));
+        let loads: Vec<u32> = spins()
+            .flat_map(|b| p.extra(b).into_iter().flat_map(|e| e.normals.clone()))
+            .collect();
         for block in &p.blocks {
             match block.law {
-                Law::Rows => pose.rows(p, block, pass, &roots),
+                Law::Rows => pose.rows(p, block, pass, &roots, &loads),
+                Law::Spin { .. } => {}
                 law => pose.friction(p, block, law, pass, &roots),
             }
+        }
+        pose.couple(p);
+        for block in spins() {
+            pose.spin(p, block, pass, &roots);
         }
         pose
     }
@@ -107,110 +119,92 @@ impl Pose {
     fn fix(&mut self, p: &Problem, block: &Block, roots: &mut [Root]) {
         for r in block.rows() {
             let row = &p.rows[r];
-            let tangent_without_friction = r > block.first as usize && friction(block.law) == 0.0;
-            let value = if tangent_without_friction {
-                0.0
-            } else {
-                row.hi
+            let none = match block.law {
+                Law::Spin { torsion, rolling } => {
+                    [torsion, rolling, rolling][r - block.first as usize] == 0.0
+                }
+                law => r > block.first as usize && friction(law) == 0.0,
             };
-            let fixed = block.law == Law::Rows && row.lo >= row.hi;
-            if fixed || tangent_without_friction {
+            if none || (block.law == Law::Rows && row.lo >= row.hi) {
+                let value = if none { 0.0 } else { row.hi };
                 self.fixed.push((r as u32, value));
-                for (side, body) in block.bodies.into_iter().enumerate() {
-                    roots[body as usize].free += row.mjt[side] * value;
+                for (body, _, mjt) in p.columns(block, r) {
+                    roots[body].free += *mjt * value;
                 }
             }
         }
     }
 
-    fn rows(&mut self, p: &Problem, block: &Block, pass: Pass, roots: &[Root]) {
-        let sides = block.bodies.map(|b| &roots[b as usize]);
-        let nodes = sides.map(|s| s.node);
-        let bilateral = |r: &usize| p.rows[*r].is_bilateral();
-        let mut equations = Equations {
-            nodes,
-            jac: [Vec::new(), Vec::new()],
-            reg: Vec::new(),
-            free: Vec::new(),
-            rows: Vec::new(),
-            root: Vec::new(),
-        };
-        for r in block.rows().filter(bilateral) {
-            let (root, reg, free, half) = scaled(p, r, pass, sides, None);
-            for side in 0..2 {
-                equations.jac[side].push(half[side]);
-            }
-            equations.reg.push(reg);
-            equations.free.push(free);
-            equations.rows.push(r as u32);
-            equations.root.push(root);
-        }
-        if !equations.rows.is_empty() {
-            self.equations.push(equations);
-        }
-        let bounded: Vec<usize> = block
+    /// Rows under their own bounds; those that others take as a `load` are units in any case.
+    fn rows(&mut self, p: &Problem, block: &Block, pass: Pass, roots: &[Root], loads: &[u32]) {
+        let (equal, bounded): (Vec<usize>, Vec<usize>) = block
             .rows()
-            .filter(|r| !bilateral(r) && p.rows[*r].lo < p.rows[*r].hi)
-            .collect();
-        for three in bounded.chunks(3) {
-            self.push_unit(p, pass, nodes, sides, three, None);
+            .filter(|&r| p.rows[r].lo < p.rows[r].hi)
+            .partition(|&r| p.rows[r].is_bilateral() && !loads.contains(&(r as u32)));
+        if !equal.is_empty() {
+            self.equate(p, block, pass, roots, &equal);
         }
+        for three in bounded.chunks(3) {
+            let row = |r: &usize| ScaledRow::new(p, block, *r, pass, roots, None);
+            let rows: SmallVec<[ScaledRow; 3]> = three.iter().map(row).collect();
+            self.units.push(PosedUnit::bounded(p, three, &rows));
+        }
+    }
+
+    fn equate(&mut self, p: &Problem, block: &Block, pass: Pass, roots: &[Root], equal: &[usize]) {
+        let n = equal.len();
+        let mut q = Equations {
+            nodes: SmallVec::new(),
+            jac: SmallVec::new(),
+            acts: Vec::new(),
+            reg: vec![0.0; n * n],
+            free: Vec::with_capacity(n),
+            rows: Vec::with_capacity(n),
+            root: Vec::with_capacity(n),
+        };
+        for (i, &r) in equal.iter().enumerate() {
+            let row = ScaledRow::new(p, block, r, pass, roots, None);
+            if i == 0 {
+                q.nodes = row.parts.iter().map(|part| part.node).collect();
+                q.jac = row.parts.iter().map(|_| Vec::with_capacity(n)).collect();
+                if p.is_mapped(block) {
+                    q.acts = q.jac.to_vec();
+                }
+            }
+            for (side, part) in row.parts.iter().enumerate() {
+                q.jac[side].push(part.jac);
+                if let Some(acts) = q.acts.get_mut(side) {
+                    acts.push(part.act);
+                }
+            }
+            q.reg[i * n + i] = row.reg;
+            q.free.push(row.free);
+            q.rows.push(r as u32);
+            q.root.push(row.root);
+        }
+        if p.extra(block).is_some_and(|e| !e.cross.is_empty()) {
+            for (i, &r) in equal.iter().enumerate() {
+                for (j, &s) in equal.iter().enumerate().filter(|(j, _)| *j != i) {
+                    q.reg[i * n + j] = p.reg(block, r, s, pass) / (q.root[i] * q.root[j]);
+                }
+            }
+        }
+        self.equations.push(q);
     }
 
     fn friction(&mut self, p: &Problem, block: &Block, law: Law, pass: Pass, roots: &[Root]) {
-        let sides = block.bodies.map(|b| &roots[b as usize]);
-        let nodes = sides.map(|s| s.node);
-        let rows: Vec<usize> = block.rows().collect();
+        let scaled = |r: usize, root| ScaledRow::new(p, block, r, pass, roots, root);
+        let Range { start, .. } = block.rows();
         if friction(law) == 0.0 {
-            self.push_unit(p, pass, nodes, sides, &rows[..1], None);
-        } else {
-            self.push_unit(p, pass, nodes, sides, &rows, Some(law));
+            let row = scaled(start, None);
+            self.units.push(PosedUnit::bounded(p, &[start], &[row]));
+            return;
         }
-    }
-
-    fn push_unit(
-        &mut self,
-        p: &Problem,
-        pass: Pass,
-        nodes: [u32; 2],
-        sides: [&Root; 2],
-        rows: &[usize],
-        law: Option<Law>,
-    ) {
         // One scale per triple: scales of their own would bend the cone.
-        let common = law.map(|_| {
-            let a = |r: &usize| p.rows[*r].diag + p.rows[*r].term(pass).reg;
-            (rows.iter().map(a).sum::<f64>() / 3.0).sqrt()
-        });
-        let mut u = PosedUnit {
-            nodes,
-            jac: [[[0.0; 6]; 3]; 2],
-            reg: DVec3::ONE,
-            free: DVec3::ZERO,
-            unit: Unit::Cone { mu: 0.0 },
-            rows: [NOTHING; 3],
-            root: DVec3::ONE,
-            turned: false,
-        };
-        let (mut lo, mut hi) = (DVec3::NEG_INFINITY, DVec3::INFINITY);
-        for (k, &r) in rows.iter().enumerate() {
-            let (root, reg, free, half) = scaled(p, r, pass, sides, common);
-            (u.root[k], u.reg[k], u.free[k], u.rows[k]) = (root, reg, free, r as u32);
-            (u.jac[0][k], u.jac[1][k]) = (half[0], half[1]);
-            (lo[k], hi[k]) = (root * p.rows[r].lo, root * p.rows[r].hi);
-        }
-        u.unit = match law {
-            None | Some(Law::Rows) => Unit::Rows { lo, hi },
-            Some(Law::Boxed { mu }) => Unit::Square { mu },
-            Some(Law::Pyramid { mu }) => {
-                u.turn();
-                Unit::Square {
-                    mu: mu * FRAC_1_SQRT_2,
-                }
-            }
-            Some(law) => Unit::Cone { mu: friction(law) },
-        };
-        self.units.push(u);
+        let a = |r: usize| p.rows[r].diag + p.rows[r].term(pass).reg;
+        let common = (block.rows().map(a).sum::<f64>() / 3.0).sqrt();
+        let rows = [0, 1, 2].map(|k| scaled(start + k, Some(common)));
+        self.units.push(PosedUnit::friction(law, start, &rows));
     }
 
     /// Impulses λ̂ of the problem's present multipliers, in units of σ.
@@ -222,6 +216,8 @@ impl Pose {
                     r[k] = u.root[k] * p.rows[u.rows[k] as usize].lambda / sigma;
                 }
             }
+            let load = |&r: &u32| p.rows[r as usize].lambda;
+            r.x += u.root.x * u.normals.iter().map(load).sum::<f64>() / sigma;
             if u.turned { turn(r) } else { r }
         };
         self.units.iter().map(one).collect()
@@ -247,78 +243,13 @@ impl Pose {
     }
 }
 
-impl PosedUnit {
-    fn turn(&mut self) {
-        self.turned = true;
-        self.free = turn(self.free);
-        for half in &mut self.jac {
-            let [_, t1, t2] = *half;
-            for k in 0..6 {
-                half[1][k] = (t1[k] + t2[k]) * FRAC_1_SQRT_2;
-                half[2][k] = (t1[k] - t2[k]) * FRAC_1_SQRT_2;
-            }
-        }
-    }
-}
-
-/// The reflection that maps a diamond onto a square; its own inverse.
-fn turn(r: DVec3) -> DVec3 {
-    DVec3::new(
-        r.x,
-        (r.y + r.z) * FRAC_1_SQRT_2,
-        (r.y - r.z) * FRAC_1_SQRT_2,
-    )
+fn is_spin(block: &Block) -> bool {
+    matches!(block.law, Law::Spin { .. })
 }
 
 fn friction(law: Law) -> f64 {
     match law {
         Law::Boxed { mu } | Law::Pyramid { mu } | Law::Cone { mu } => mu,
-        _ => f64::INFINITY,
-    }
-}
-
-/// √a, R̂, ĉ and Ĵ of a row, with its own scale or a given one.
-fn scaled(
-    p: &Problem,
-    r: usize,
-    pass: Pass,
-    sides: [&Root; 2],
-    root: Option<f64>,
-) -> (f64, f64, f64, [Half; 2]) {
-    let row = &p.rows[r];
-    let term = row.term(pass);
-    let root = root.unwrap_or_else(|| (row.diag + term.reg).sqrt());
-    let root = if root > 0.0 { root } else { 1.0 };
-    let free = row.jac[0].dot(&sides[0].free) + row.jac[1].dot(&sides[1].free) + term.bias;
-    let half = |s: usize| sides[s].half(&row.jac[s]).map(|x| x / root);
-    (
-        root,
-        term.reg / (root * root),
-        free / root,
-        [half(0), half(1)],
-    )
-}
-
-/// The Cholesky root of W; dependent columns are zero.
-fn root_of(node: u32, inv: &InvMass, free: Twist) -> Root {
-    let a = inv.ang;
-    let mut l = DMat3::ZERO;
-    let largest = (0..3).fold(0.0f64, |m, k| m.max(a.col(k)[k]));
-    for j in 0..3 {
-        let d = (0..j).fold(a.col(j)[j], |d, k| d - l.col(k)[j] * l.col(k)[j]);
-        if d <= 1e-14 * largest {
-            continue;
-        }
-        let d = d.sqrt();
-        for i in j..3 {
-            let s = (0..j).fold(a.col(j)[i], |s, k| s - l.col(k)[i] * l.col(k)[j]);
-            l.col_mut(j)[i] = s / d;
-        }
-    }
-    Root {
-        node,
-        lin: DVec3::new(inv.lin.x.sqrt(), inv.lin.y.sqrt(), inv.lin.z.sqrt()),
-        ang: l,
-        free,
+        Law::Rows | Law::Spin { .. } | _ => f64::INFINITY,
     }
 }

@@ -2,13 +2,17 @@
 //!
 //! A node has its body's six unknowns, pivoted among themselves, then equations, whose pivots are
 //! taken from the diagonal: an equation that repeats others has none left and its multiplier is held
-//! at zero, which leaves the solution of a consistent system unchanged.
+//! at zero, which leaves the solution of a consistent system unchanged. Equations with a column map may
+//! have nothing on the diagonal and still be regular; they exchange rows. Where the system is symmetric
+//! and positive semidefinite there is nothing beside an empty diagonal to exchange with.
 
 use super::order::Order;
 
 /// Smallest pivot of an equation, relative to its diagonal before elimination, that counts as
 /// independent.
 const DEPENDENT: f64 = 1e-11;
+/// Smallest entry beside such a pivot that is no rounding.
+const BESIDE: f64 = 1e-4;
 
 /// Sizes of the nodes and places of the blocks, in the order of elimination.
 #[derive(Clone, Debug, Default)]
@@ -136,9 +140,18 @@ impl<'a> Sparse<'a> {
         let at = self.layout.diagonal[k];
         let a = &mut self.values[at..at + n * n];
         for j in 0..n {
+            let empty = |p: usize| a[p * n + j].abs() <= DEPENDENT * scale[first + j];
+            let among = if j < pivoted {
+                j + 1..pivoted
+            } else if empty(j) {
+                j + 1..n
+            } else {
+                j..j
+            };
             let mut p = j;
-            for i in j + 1..pivoted {
-                if a[i * n + j].abs() > a[p * n + j].abs() {
+            for i in among {
+                let least = if j < pivoted { 0.0 } else { BESIDE };
+                if a[i * n + j].abs() > a[p * n + j].abs().max(least) {
                     p = i;
                 }
             }
@@ -148,7 +161,7 @@ impl<'a> Sparse<'a> {
                     a.swap(p * n + c, j * n + c);
                 }
             }
-            let dependent = j >= pivoted && a[j * n + j] <= DEPENDENT * scale[first + j];
+            let dependent = j >= pivoted && a[j * n + j].abs() <= DEPENDENT * scale[first + j];
             if dependent {
                 a[j * n + j] = 0.0;
             }

@@ -217,7 +217,7 @@ pub(crate) fn quadruped(law: Law) -> Problem {
 
 /// Bodies, joints and contacts at random.
 pub(crate) fn random_island(seed: u64) -> Problem {
-    let mut random = crate::islands::Random(seed.wrapping_mul(0x9e37_79b9) + 12345);
+    let mut random = Random::new(seed);
     let mut b = Builder::new();
     let n = 3 + (random.next() * 12.0) as u32;
     for _ in 0..n {
@@ -256,6 +256,10 @@ pub(crate) fn random_island(seed: u64) -> Problem {
 pub(crate) struct Random(u64);
 
 impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0x9e37_79b9) + 12345)
+    }
+
     /// In [0, 1).
     pub(crate) fn next(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -266,7 +270,7 @@ impl Random {
     }
 
     /// In [−½, ½)³.
-    fn vector(&mut self) -> DVec3 {
+    pub(crate) fn vector(&mut self) -> DVec3 {
         DVec3::new(self.next(), self.next(), self.next()) - 0.5
     }
 }
