@@ -48,6 +48,10 @@ enum PlanName {
     Fallback,
     /// The exact solver for every island.
     Exact,
+    /// Lemke's method for every island of flat laws it is not too large for, else the exact solver.
+    Lemke,
+    /// The same with bounded principal pivoting.
+    Pivot,
 }
 
 impl PlanName {
@@ -57,6 +61,8 @@ impl PlanName {
             Self::Fast => Some(SolvePlan::Fast),
             Self::Fallback => Some(SolvePlan::Fallback),
             Self::Exact => Some(SolvePlan::Exact),
+            Self::Lemke => Some(SolvePlan::Lemke),
+            Self::Pivot => Some(SolvePlan::Pivot),
         }
     }
 }

@@ -270,6 +270,8 @@ pub struct Body {
     pub still: f64,
     /// Steps its island stays with the exact solver.
     pub exact_hold: u8,
+    /// Steps in which its island does not ask the exact solver for depth: it could not help.
+    pub exact_rest: u8,
     /// Sleeping group, if asleep.
     pub asleep: Option<u32>,
     /// Largest distance of its surface from the centre of mass (m).
@@ -307,6 +309,7 @@ impl Body {
             previous: Pose::IDENTITY,
             still: 0.0,
             exact_hold: 0,
+            exact_rest: 0,
             asleep: None,
             extent: 0.0,
             core: 0.0,

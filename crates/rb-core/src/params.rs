@@ -123,6 +123,13 @@ pub enum SolvePlan {
     /// The exact solver for every island, however large.
     #[serde(alias = "exact")]
     Exact,
+    /// As `Exact`, but by Lemke's method where all laws have flat sides (boxes, pyramids, rows) and there
+    /// are at most [`Escalation::pivot_rows`] rows.
+    #[serde(alias = "lemke")]
+    Lemke,
+    /// As `Lemke`, by bounded principal pivoting.
+    #[serde(alias = "pivot")]
+    Pivot,
 }
 
 /// When islands go to the exact solver.
@@ -136,6 +143,9 @@ pub struct Escalation {
     pub plan: SolvePlan,
     /// Largest island the fallback takes (rows). Islands with a `precise` body or joint go anyway.
     pub rows: u32,
+    /// Largest island that pivots (rows): the fallback asks pivoting, then Lemke's method, before the
+    /// conic solver, for islands of box or pyramid friction without cones.
+    pub pivot_rows: u32,
     /// Steps an island stays with the exact solver after the fast one was last above the tolerance.
     pub hold: u8,
     /// A loaded contact between bodies whose masses differ by more than this factor sends its island
@@ -244,6 +254,7 @@ impl Params {
             escalation: Escalation {
                 plan: SolvePlan::Fallback,
                 rows: 64,
+                pivot_rows: 48,
                 hold: 8,
                 mass_ratio: 10.0,
             },
@@ -281,6 +292,7 @@ impl Params {
             stabilisation: Some(Stabilisation::Iterated),
             escalation: Escalation {
                 rows: 768,
+                pivot_rows: 96,
                 hold: 30,
                 ..game.escalation
             },

@@ -46,6 +46,8 @@ pub enum Reason {
     MassRatio,
     /// The fast solver left this violation (m/s).
     Residual(f64),
+    /// The fast solver's soft step left this penetration or joint error (m).
+    Position(f64),
     /// The fast solver was above the tolerance some steps ago.
     Held,
 }
@@ -63,6 +65,8 @@ pub struct IslandReport {
     pub iterations: u32,
     /// Who solved it.
     pub solver: &'static str,
+    /// Stiff clusters, heavy on light, that were solved exactly between the sweeps over all else.
+    pub clusters: u32,
     /// Why the exact solver was asked; the better of both answers was kept.
     pub reason: Option<Reason>,
     /// Laws solved, exactly as stated.

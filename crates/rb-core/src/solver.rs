@@ -46,6 +46,11 @@ pub struct Scratch {
     ///
     /// [`Source::Joint`]: crate::problem::Source::Joint
     pub plan: Elimination,
+    /// Blocks of the present problem that are to be solved exactly as one block of the sweep's order,
+    /// cluster by cluster; blocks over two bodies each, without extras.
+    pub clusters: Vec<Vec<u32>>,
+    /// Violation (m/s) at which a cluster is left as it is.
+    pub cluster_stop: f64,
     /// Dense matrices of blocks.
     pub numbers: Vec<f64>,
     /// Where each block's matrix starts.

@@ -6,6 +6,7 @@
 //! Beside them stand exact solvers of dense problems in f64: boxed complementarity in [`lcp`]
 //! (principal pivoting in [`pivot`], Lemke's method in [`lemke`]) and Coulomb friction in [`conic`].
 
+mod cluster;
 pub mod conic;
 mod direct;
 pub mod exact;

@@ -5,11 +5,13 @@
 //! `vel = free + W Jᵀλ` holds throughout:
 //!
 //! * a block of [`Law::Rows`] is a small boxed problem, solved exactly;
-//! * a friction block is one contact's own problem, solved as described in `local`.
+//! * a friction block is one contact's own problem, solved as described in `local`;
+//! * the blocks of a stiff cluster are one problem, solved as described in `cluster`.
 //!
 //! The fixed points are exactly the solutions of the problem. Sources: M. Jean, "The non-smooth
 //! contact dynamics method", 1999; K. Erleben, "Velocity-based shock propagation", 2007.
 
+use crate::cluster::Clusters;
 use crate::direct::Joints;
 use crate::linalg::{boxed, ldl};
 use crate::local::Local;
@@ -104,10 +106,11 @@ fn sweep(
         status: SolveStatus::Unmet,
         ..SolveOutcome::default()
     };
+    let mut clusters = Clusters::new(p, scratch);
     let mut joints = Joints::new(p, pass, scratch);
     let direct = joints.is_some();
     let singles: Vec<usize> = (0..p.blocks.len())
-        .filter(|&i| !direct || alone(p, &p.blocks[i]))
+        .filter(|&i| (!direct || alone(p, &p.blocks[i])) && !clusters.contains(i))
         .collect();
     for sweep in 0..budget.sweeps {
         out.iterations = sweep + 1;
@@ -115,11 +118,13 @@ fn sweep(
         if let Some(joints) = &mut joints {
             let (change, settled) = joints.visit(p);
             out.change = change;
-            if settled && singles.is_empty() && beside.is_none() {
+            if settled && singles.is_empty() && clusters.is_empty() && beside.is_none() {
                 out.status = SolveStatus::Converged;
                 break;
             }
         }
+        let visited = clusters.visit(p, pass, |p, i| visit(p, i, pass, matrices));
+        out.change = out.change.max(visited);
         for k in 0..singles.len() {
             let i = singles[if sweep % 2 == 0 {
                 k

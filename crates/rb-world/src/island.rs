@@ -5,6 +5,7 @@
 //! position pass moves the bodies, that of the velocity pass is kept.
 
 mod assemble;
+mod cluster;
 mod escalate;
 mod fast;
 mod finish;
@@ -18,6 +19,7 @@ use iterate::Bent;
 use surface::Grain;
 
 use crate::state::{ConstraintSlot, JointSlot, State};
+use core::ops::Range;
 use glam::{DMat3, DVec3};
 use rb_core::arena::Arena;
 use rb_core::contact_block::ContactSet;
@@ -29,6 +31,7 @@ use rb_core::mass::InvMass;
 use rb_core::math::Twist;
 use rb_core::params::{Gyroscopic, Params};
 use rb_core::problem::{Pass, Problem, ProblemRow, Source};
+use rb_core::report::Reason;
 use rb_core::residual::Grade;
 use rb_core::solver::{Budget, IslandSolver, Scratch};
 use rb_joints::{JointBody, JointMemory, Rows};
@@ -71,6 +74,13 @@ pub(crate) struct Outcome {
     pub(crate) iterations: u32,
     pub(crate) penetration: f64,
     pub(crate) joint_error: f64,
+}
+
+impl Outcome {
+    /// Worst error of positions (m).
+    pub(crate) fn position(&self) -> f64 {
+        self.penetration.max(self.joint_error)
+    }
 }
 
 /// What all islands read.
@@ -118,6 +128,9 @@ pub(crate) struct Island {
     pub(crate) escalated: Escalated,
     /// Movers whose state became non-finite; they were put back and held.
     pub(crate) frozen: Vec<u32>,
+    /// Stiff clusters of this step, as ranges of contacts behind the `loose` others.
+    pub(crate) clusters: Vec<Range<usize>>,
+    loose: usize,
     /// Contacts of the step, if they are plain.
     pub(crate) lanes: ContactLanes,
     /// Whether this step's contacts are there.
@@ -187,24 +200,31 @@ impl Island {
     }
 
     /// Runs the step: with the contacts in lanes where that may be, else, or if the result may not
-    /// stand, with rows.
+    /// stand, with rows; and once more where a soft step has let the bodies sink too far.
     pub(crate) fn run(&mut self, shared: &Shared) {
         self.plan();
         self.choose(shared);
+        self.find_clusters(shared);
         self.in_lanes = self.takes_lanes(shared);
         let start = self.start();
         let memory = (self.joints.clone(), self.constraints.clone());
         if !(self.in_lanes && self.step_in_lanes(shared)) {
             if self.in_lanes {
-                self.in_lanes = false;
                 self.restart(&start);
-                (self.joints, self.constraints) = memory;
+                (self.joints, self.constraints) = memory.clone();
             }
-            self.load_impulses(shared);
             self.run_rows(shared, &start);
         }
-        self.settle_hold(shared.params);
         self.finish(shared);
+        if let Some(depth) = self.sunk(shared) {
+            self.escalated.reason = Some(Reason::Position(depth));
+            self.restart(&start);
+            (self.joints, self.constraints) = memory;
+            self.run_rows(shared, &start);
+            self.finish(shared);
+            self.escalated.helped = self.outcome.position() <= 0.5 * depth;
+        }
+        self.settle_hold(shared);
     }
 
     /// Impulses of the last step, as those of the present substep.
@@ -226,6 +246,8 @@ impl Island {
     /// Runs the substeps with rows. A body whose state becomes non-finite is put back, held, and the
     /// island solved again without it, from cold.
     fn run_rows(&mut self, shared: &Shared, start: &[fast::Start]) {
+        self.in_lanes = false;
+        self.load_impulses(shared);
         for _attempt in 0..=self.movable {
             self.outcome = Outcome::default();
             let broken = self.substeps(shared);

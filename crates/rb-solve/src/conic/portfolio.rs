@@ -172,6 +172,11 @@ impl Stages {
         visits: 1,
         stages: 1,
     };
+    /// What settles almost every small problem.
+    pub(crate) const BRIEF: Self = Self {
+        visits: 1,
+        stages: 2,
+    };
 
     fn sweeps(&self, units: usize) -> u32 {
         (self.visits / units.max(1) as u32).clamp(1, SWEEPS)

@@ -21,15 +21,17 @@ impl Island {
     /// Poses the problem of one substep at the present poses.
     pub(super) fn assemble(&mut self, shared: &Shared) {
         let numbers = self.assemble_joints(shared);
-        for c in 0..self.contacts.len() {
+        for c in 0..self.loose {
             self.assemble_contact(shared, &numbers, c);
         }
+        self.assemble_clusters(shared, &numbers);
     }
 
     /// Bodies, joints and constraints of one substep.
     pub(super) fn assemble_joints(&mut self, shared: &Shared) -> Discretiser {
         self.problem.clear();
         self.scratch.factored.clear();
+        self.scratch.clusters.clear();
         self.state_rows(shared);
         for (i, m) in self.movers.iter_mut().enumerate() {
             m.refresh();
@@ -173,7 +175,7 @@ impl Island {
         self.rows = rows;
     }
 
-    fn assemble_contact(&mut self, shared: &Shared, numbers: &Discretiser, c: usize) {
+    pub(super) fn assemble_contact(&mut self, shared: &Shared, numbers: &Discretiser, c: usize) {
         let contact = &self.contacts[c];
         let (i, movers) = (contact.manifold as usize, contact.movers);
         let material = shared.contacts.material(i);

@@ -3,20 +3,30 @@
 //! Decisions read the island's own data and state alone, never a clock, so that a step stays the same
 //! for every number of threads. An island that starts a step with the exact solver is posed rigidly:
 //! softening is for solvers that stop early.
+//!
+//! A rigid pass is graded by its own law. Where that passes, an error of positions is what the
+//! linearisation or the speed limit of pushing out leaves, and the exact solver would leave it too. A
+//! soft step is judged by where the bodies end: beyond the tolerance of positions it is made again,
+//! rigidly, and the island stays with the exact solver while its load would make it sink again.
 
 use super::{Island, Shared};
-use rb_core::params::{Params, SolvePlan};
-use rb_core::problem::Pass;
+use rb_core::discretise::Discretiser;
+use rb_core::law::Law;
+use rb_core::params::{Escalation, SolvePlan};
+use rb_core::problem::{Pass, Source};
 use rb_core::report::Reason;
 use rb_core::residual::grade_pass;
-use rb_core::solver::{Budget, IslandSolver};
-use rb_solve::{Exact, Smooth};
+use rb_core::solver::{Budget, IslandSolver, SolveStatus};
+use rb_solve::conic::FrictionLaw;
+use rb_solve::{Exact, Pivoting, Smooth};
 
 /// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it.
 const STARTING_SWEEPS: u32 = 4;
 /// Violation (m/s) at which the exact solver stops: rounding of ordinary scenes, so that its answer does
 /// not depend on where it started.
 const EXACT_STOP: f64 = 1e-13;
+/// Steps without a question for depth after one that did not help.
+const REST: u8 = 60;
 /// Rows a joint is counted for before it has stated them.
 const ROWS_PER_JOINT: usize = 6;
 
@@ -31,8 +41,12 @@ pub(crate) struct Escalated {
     pub(crate) reason: Option<Reason>,
     /// Who gave an answer that was better than the fast solver's.
     pub(crate) solver: Option<&'static str>,
+    /// Steps in which it is not asked for depth: before the step, and after it the new number.
+    pub(crate) rest: u8,
     /// Whether the fast solver was above the tolerance in this step.
     pub(super) failed: bool,
+    /// Whether the exact solver halved the depth it was asked for.
+    pub(super) helped: bool,
 }
 
 impl Island {
@@ -46,7 +60,7 @@ impl Island {
         let reason = match policy.plan {
             _ if shared.params.contact.smooth.is_some() => Some(Reason::Plan),
             SolvePlan::Fast => None,
-            SolvePlan::Exact => Some(Reason::Plan),
+            SolvePlan::Exact | SolvePlan::Lemke | SolvePlan::Pivot => Some(Reason::Plan),
             SolvePlan::Fallback if precise => Some(Reason::Precise),
             SolvePlan::Fallback if small && self.heavy_on_light(shared) => Some(Reason::MassRatio),
             SolvePlan::Fallback if small && held => Some(Reason::Held),
@@ -54,10 +68,11 @@ impl Island {
         };
         self.escalated.reason = reason;
         (self.escalated.solver, self.escalated.failed) = (None, false);
+        self.escalated.helped = false;
     }
 
     /// Rows to expect.
-    fn rows_ahead(&self, shared: &Shared) -> usize {
+    pub(super) fn rows_ahead(&self, shared: &Shared) -> usize {
         let contacts = self.contacts.iter();
         let points: usize = contacts
             .map(|c| shared.contacts.count(c.manifold as usize))
@@ -119,7 +134,7 @@ impl Island {
         } else if fast <= self.good_enough(shared, budget) {
             return out.iterations;
         }
-        out.iterations + self.solve_exactly(pass, budget, fast)
+        out.iterations + self.solve_exactly(shared.params.escalation, pass, budget, fast)
     }
 
     /// Grade that spares an island the exact solver it asked for: where that is a precaution alone, the
@@ -150,32 +165,117 @@ impl Island {
         Some(grade_pass(&self.problem, pass, 0.0).abs)
     }
 
-    /// Asks the exact solver and keeps the better answer.
-    fn solve_exactly(&mut self, pass: Pass, budget: Budget, fast: f64) -> u32 {
-        let before: Vec<f64> = self.problem.rows.iter().map(|r| r.lambda).collect();
+    /// Asks the exact solvers in turn until one is content, each from the best answer so far, and keeps
+    /// the best.
+    fn solve_exactly(&mut self, policy: Escalation, pass: Pass, budget: Budget, fast: f64) -> u32 {
         let exact = Budget {
             stop: budget.stop.min(EXACT_STOP),
             ..budget
         };
-        let out = Exact::default().solve(&mut self.problem, pass, exact, &mut self.scratch);
-        if grade_pass(&self.problem, pass, 0.0).abs < fast {
-            self.escalated.solver = Some(Exact::default().name());
-        } else {
-            for (row, lambda) in self.problem.rows.iter_mut().zip(before) {
-                row.lambda = lambda;
+        let (mut least, mut iterations) = (fast, 0);
+        let mut best: Vec<f64> = self.problem.rows.iter().map(|r| r.lambda).collect();
+        for solver in self.exact_solvers(policy) {
+            let out = solver.solve(&mut self.problem, pass, exact, &mut self.scratch);
+            iterations += out.iterations;
+            let grade = grade_pass(&self.problem, pass, 0.0).abs;
+            if grade < least {
+                self.escalated.solver = Some(solver.name());
+                least = grade;
+                let lambda = self.problem.rows.iter().map(|r| r.lambda);
+                best.iter_mut().zip(lambda).for_each(|(b, l)| *b = l);
+            } else {
+                let rows = self.problem.rows.iter_mut();
+                rows.zip(&best).for_each(|(row, b)| row.lambda = *b);
+                self.problem.rebuild_velocities();
             }
-            self.problem.rebuild_velocities();
+            if out.status == SolveStatus::Converged {
+                break;
+            }
         }
-        out.iterations
+        iterations
     }
 
-    /// Counts the steps the island is to stay with the exact solver.
-    pub(super) fn settle_hold(&mut self, params: &Params) {
+    /// Who may solve the present problem, in order of preference.
+    fn exact_solvers(&self, policy: Escalation) -> Vec<&'static dyn IslandSolver> {
+        const CONIC: Exact = Exact {
+            law: FrictionLaw::Coulomb,
+        };
+        let blocks = || self.problem.blocks.iter().map(|b| b.law);
+        let flat = |law| matches!(law, Law::Boxed { .. } | Law::Pyramid { .. });
+        let wanted: &[Pivoting] = match policy.plan {
+            SolvePlan::Lemke => &[Pivoting::Lemke],
+            SolvePlan::Pivot => &[Pivoting::Pivot],
+            SolvePlan::Fallback if blocks().any(flat) => &[Pivoting::Pivot, Pivoting::Lemke],
+            _ => &[],
+        };
+        let small = self.problem.rows.len() <= policy.pivot_rows as usize;
+        let able = small && Pivoting::takes(&self.problem);
+        let pivoting = wanted
+            .iter()
+            .filter(|_| able)
+            .map(|s| s as &dyn IslandSolver);
+        let conic: &'static dyn IslandSolver = &CONIC;
+        pivoting.chain([conic]).collect()
+    }
+
+    /// How far a soft step let the bodies sink (m), if beyond the tolerance and in an island the exact
+    /// solver may take.
+    pub(super) fn sunk(&self, shared: &Shared) -> Option<f64> {
+        let (params, e) = (shared.params, &self.escalated);
+        let policy = params.escalation;
+        let fast = policy.plan == SolvePlan::Fallback && e.reason.is_none() && e.rest == 0;
+        if !fast || self.rows() > policy.rows || !self.frozen.is_empty() {
+            return None;
+        }
+        let soft_joints = params.joint_softening.is_some() && self.scratch.plan.work.is_none();
+        let error = match (params.contact.softening.is_some(), soft_joints) {
+            (true, true) => self.outcome.position(),
+            (true, false) => self.outcome.penetration,
+            (false, true) => self.outcome.joint_error,
+            (false, false) => 0.0,
+        };
+        (error > params.tolerances.position).then_some(error)
+    }
+
+    /// How deep a soft step would let the contacts of the last substep sink under their loads (m): at
+    /// rest the push-out of the depth balances R λ.
+    fn soft_depth(&self, shared: &Shared) -> f64 {
+        let numbers = Discretiser::new(shared.params, shared.h);
+        let depth = |b: &rb_core::problem::Block| {
+            let on_static = b
+                .bodies
+                .iter()
+                .any(|&i| self.problem.bodies[i as usize].inv.is_zero());
+            let (row, step) = (
+                &self.problem.rows[b.first as usize],
+                numbers.contact_step(on_static),
+            );
+            row.diag * row.lambda * step.reg / step.rate
+        };
+        let contact = |b: &&rb_core::problem::Block| {
+            matches!(b.source, Source::Contact { .. }) && !matches!(b.law, Law::Spin { .. })
+        };
+        let contacts = self.problem.blocks.iter().filter(contact);
+        contacts.map(depth).fold(0.0, f64::max)
+    }
+
+    /// Counts the steps the island is to stay with the exact solver. One that was asked for depth and
+    /// did not help, among bodies that are wedged or pushed apart as fast as they may be, is not asked
+    /// for it again for a while.
+    pub(super) fn settle_hold(&mut self, shared: &Shared) {
+        let (policy, tolerance) = (shared.params.escalation, shared.params.tolerances.position);
+        let holds = self.rigid() && self.outcome.position() <= tolerance;
+        let would_sink = holds && self.soft_depth(shared) > tolerance;
         let e = &mut self.escalated;
-        e.hold = if params.escalation.plan != SolvePlan::Fallback {
+        let asked = matches!(e.reason, Some(Reason::Position(_)));
+        e.rest = match (asked, e.helped) {
+            (true, false) => REST,
+            _ => e.rest.saturating_sub(1),
+        };
+        e.hold = if policy.plan != SolvePlan::Fallback {
             0
-        } else if e.failed {
-            params.escalation.hold
+        } else if e.failed || would_sink || (asked && e.helped) {
+            policy.hold
         } else {
             e.hold.saturating_sub(1)
         };

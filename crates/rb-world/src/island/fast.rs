@@ -29,7 +29,7 @@ impl Island {
     pub(super) fn takes_lanes(&self, shared: &Shared) -> bool {
         let params = shared.params;
         let plain = |i: u32| shared.contacts.is_plain(i as usize);
-        let bare = self.joints.is_empty() && self.constraints.is_empty();
+        let bare = self.is_bare();
         shared.solver.shares_contacts()
             && self.escalated.reason.is_none()
             && params.contact.softening.is_some()
@@ -38,12 +38,20 @@ impl Island {
             && self.contacts.iter().all(|c| plain(c.manifold))
     }
 
+    /// Whether there are contacts alone.
+    fn is_bare(&self) -> bool {
+        self.joints.is_empty() && self.constraints.is_empty()
+    }
+
     /// Runs all substeps with the contacts in lanes; says whether the result may stand: finite, and, in
     /// an island the exact solver may take, within the tolerance.
     pub(super) fn step_in_lanes(&mut self, shared: &Shared) -> bool {
         let numbers = Discretiser::new(shared.params, shared.h);
         self.pack(shared, &numbers);
-        let bare = self.joints.is_empty() && self.constraints.is_empty();
+        let bare = self.is_bare() && self.clusters.is_empty();
+        if !self.clusters.is_empty() {
+            self.load_impulses(shared);
+        }
         self.elapsed = 0.0;
         for k in 0..shared.params.substeps {
             if bare {
@@ -65,7 +73,8 @@ impl Island {
             lanes.set_velocity(i, &m.vel);
             lanes.set_free(i, &m.vel);
         }
-        let contacts = self.contacts.iter().map(|c| (c.manifold, c.movers));
+        let loose = &self.contacts[..self.loose];
+        let contacts = loose.iter().map(|c| (c.manifold, c.movers));
         let soft = [false, true].map(|still| numbers.contact_step(still));
         lanes.pack(
             shared.contacts,
@@ -118,9 +127,16 @@ impl Island {
         self.outcome.iterations += sweeps.position + sweeps.velocity;
     }
 
-    /// One substep of an island with joints, which take turns with the contacts.
+    /// One substep of an island with joints or stiff clusters, which take turns with the contacts.
     fn joined_substep(&mut self, shared: &Shared, numbers: &Discretiser) {
-        self.assemble_joints(shared);
+        let posed = self.assemble_joints(shared);
+        self.assemble_clusters(shared, &posed);
+        let sweeps = shared.params.sweeps;
+        let [position, velocity] = if self.is_bare() {
+            [sweeps.position, sweeps.velocity]
+        } else {
+            [sweeps.coupled; 2]
+        };
         self.problem.rebuild_velocities();
         for (i, b) in self.problem.bodies.iter().enumerate() {
             self.lanes.set_mass(i, &b.inv);
@@ -132,12 +148,12 @@ impl Island {
         for (i, b) in self.problem.bodies.iter_mut().enumerate() {
             b.vel = self.lanes.velocity(i);
         }
-        self.sweep_joined(shared, Pass::Position, shared.params.sweeps.coupled);
+        self.sweep_joined(shared, Pass::Position, position);
         self.move_bodies(shared);
         for (i, m) in self.movers.iter().enumerate() {
             self.lanes.set_moved(i, &m.moved);
         }
-        self.sweep_joined(shared, Pass::Velocity, shared.params.sweeps.coupled);
+        self.sweep_joined(shared, Pass::Velocity, velocity);
         for (m, b) in self.movers.iter_mut().zip(&self.problem.bodies) {
             m.vel = b.vel;
         }
@@ -150,7 +166,7 @@ impl Island {
             .pose_special(|i| movers.get(i).map_or(Twist::ZERO, |m| m.vel), numbers);
     }
 
-    /// Joints and contacts in turn.
+    /// Joints, clusters and contacts in turn.
     pub(super) fn sweep_joined(&mut self, shared: &Shared, pass: Pass, sweeps: u32) {
         let numbers = Discretiser::new(shared.params, shared.h);
         let lanes = &mut self.lanes;

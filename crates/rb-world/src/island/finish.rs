@@ -9,12 +9,12 @@ impl Island {
     pub(super) fn finish(&mut self, shared: &Shared) {
         let mut out = self.outcome;
         (out.grade, out.penetration) = self.grade(shared);
-        if self.in_lanes {
-            for (m, c) in self.contacts.iter_mut().enumerate() {
-                (c.impulse, c.gap) = (self.lanes.impulses(m), self.lanes.gaps(m));
-            }
+        let in_lanes = if self.in_lanes { self.loose } else { 0 };
+        let (lanes, rows) = self.contacts.split_at_mut(in_lanes);
+        for (m, c) in lanes.iter_mut().enumerate() {
+            (c.impulse, c.gap) = (self.lanes.impulses(m), self.lanes.gaps(m));
         }
-        for c in self.contacts.iter_mut().filter(|_| !self.in_lanes) {
+        for c in rows {
             let i = c.manifold as usize;
             let moved = c.movers.map(|m| self.movers[m as usize].moved);
             for k in 0..shared.contacts.count(i) {

@@ -87,6 +87,7 @@ fn place_bodies(state: &State, frame: &mut Frame) {
             island.movers.push(Mover::new(slot, body, &state.params));
             island.escalated.precise |= body.flags.contains(BodyFlags::PRECISE);
             island.escalated.hold = island.escalated.hold.max(body.exact_hold);
+            island.escalated.rest = island.escalated.rest.max(body.exact_rest);
             island.movable += 1;
         }
     }

@@ -60,7 +60,9 @@ fn store_impulses(state: &mut State, frame: &Frame) {
 fn store_holds(state: &mut State, frame: &Frame) {
     for island in frame.islands() {
         for m in &island.movers[..island.movable] {
-            state.body_mut(m.slot).exact_hold = island.escalated.hold;
+            let body = state.body_mut(m.slot);
+            body.exact_hold = island.escalated.hold;
+            body.exact_rest = island.escalated.rest;
         }
     }
     for flight in &frame.flights {
@@ -243,6 +245,7 @@ fn fill_report(
             rows: island.rows(),
             iterations: o.iterations,
             solver: island.escalated.solver.unwrap_or(solver),
+            clusters: island.clusters.len() as u32,
             reason: island.escalated.reason,
             laws: laws(island),
             grade: o.grade,

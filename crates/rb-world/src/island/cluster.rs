@@ -1,0 +1,172 @@
+//! Stiff clusters: the contacts of heavy bodies on light ones in an island too large for the exact
+//! solver, solved exactly as one block between the sweeps over all others.
+//!
+//! A soft step sags by load/(m ω²), m being the light mass. Contacts that carry many times the weight
+//! of the lighter body are gathered around every pair of very different masses, as far as the load goes
+//! on that way, and posed rigidly. Loads are those of the last step, so that the choice is state and the
+//! same for every number of threads. Tall stacks of equal bodies are not stiff in this sense: there a
+//! cluster would grow with the pile.
+
+use super::{Island, IslandContact, Shared};
+use core::ops::Range;
+use rb_core::discretise::Discretiser;
+use rb_core::params::SolvePlan;
+
+/// Largest cluster: movable bodies and rows.
+const MOST_BODIES: usize = 8;
+const MOST_ROWS: usize = 96;
+/// Share of the tolerance of velocities at which a cluster is left as it is.
+const STOP: f64 = 0.01;
+
+/// What a contact is to the clusters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stiff {
+    /// Nothing: it carries no more than the sweeps can.
+    No,
+    /// It carries many times the weight of the lighter of two bodies of about the same mass.
+    Carries,
+    /// The same, a light body on a much heavier one: the end of a column.
+    Stands,
+    /// The same, and good part of the weight of the heavier one, which it lifts.
+    Seed,
+}
+
+impl Island {
+    /// Finds this step's clusters and moves their contacts behind all others.
+    pub(super) fn find_clusters(&mut self, shared: &Shared) {
+        self.clusters.clear();
+        self.loose = self.contacts.len();
+        let policy = shared.params.escalation;
+        let wanted = policy.plan == SolvePlan::Fallback
+            && self.escalated.reason.is_none()
+            && self.rows_ahead(shared) > policy.rows as usize
+            && shared.solver.shares_contacts();
+        if !wanted || !self.is_uneven(policy.mass_ratio) {
+            return;
+        }
+        let stiff = self.contacts.iter().map(|c| self.stiffness_of(shared, c));
+        let stiff: Vec<Stiff> = stiff.collect();
+        if stiff.contains(&Stiff::Seed) {
+            self.grow_clusters(shared, stiff);
+        }
+    }
+
+    /// Whether any two movable bodies differ in mass by more than `ratio`.
+    fn is_uneven(&self, ratio: f64) -> bool {
+        let masses = self.movers[..self.movable]
+            .iter()
+            .filter(|m| !m.inv.is_zero());
+        let ends = masses.fold((f64::INFINITY, 0.0f64), |(lo, hi), m| {
+            (lo.min(m.mass), hi.max(m.mass))
+        });
+        ends.1 > ratio * ends.0
+    }
+
+    /// What a contact is to the clusters, by its load and the masses it lies between.
+    fn stiffness_of(&self, shared: &Shared, c: &IslandContact) -> Stiff {
+        let number = c.manifold as usize;
+        let ratio = shared.params.escalation.mass_ratio;
+        let load = shared.contacts.normal_impulse(number) * shared.warm_scale;
+        let weight = shared.params.gravity * shared.h;
+        let [a, b] = c.movers.map(|m| {
+            let mover = &self.movers[m as usize];
+            (!mover.inv.is_zero()).then_some(mover.mass)
+        });
+        let light = a.unwrap_or(f64::INFINITY).min(b.unwrap_or(f64::INFINITY));
+        if load <= ratio * light * weight.length() || !shared.contacts.is_plain(number) {
+            return Stiff::No;
+        }
+        let (Some(a), Some(b)) = (a, b) else {
+            return Stiff::Carries;
+        };
+        if a.max(b) <= ratio * light {
+            return Stiff::Carries;
+        }
+        // The normal pushes b, and a the other way.
+        let normal = shared.contacts.normal(number);
+        let lifted = if b > a { normal } else { -normal } * load;
+        if -lifted.dot(weight) * ratio > a.max(b) * weight.length_squared() {
+            Stiff::Seed
+        } else {
+            Stiff::Stands
+        }
+    }
+
+    /// Grows a cluster from every seed that is in none yet, along overloaded contacts.
+    fn grow_clusters(&mut self, shared: &Shared, mut stiff: Vec<Stiff>) {
+        let mut at_body = vec![Vec::new(); self.movers.len()];
+        let contacts = self.contacts.iter().enumerate();
+        for (i, c) in contacts.filter(|(i, _)| stiff[*i] != Stiff::No) {
+            c.movers.iter().for_each(|&m| at_body[m as usize].push(i));
+        }
+        // 0 for the loose ones, which come first.
+        let mut rank = vec![0; self.contacts.len()];
+        let mut sizes = Vec::new();
+        for seed in 0..stiff.len() {
+            if stiff[seed] == Stiff::Seed {
+                let cluster = self.grow(shared, seed, &mut stiff, &at_body);
+                sizes.push(cluster.len());
+                cluster.iter().for_each(|&i| rank[i] = sizes.len());
+            }
+        }
+        let mut order: Vec<usize> = (0..rank.len()).collect();
+        order.sort_by_key(|&i| rank[i]);
+        self.contacts = order.iter().map(|&i| self.contacts[i].clone()).collect();
+        let mut first = self.contacts.len() - sizes.iter().sum::<usize>();
+        self.loose = first;
+        for size in sizes {
+            self.clusters.push(first..first + size);
+            first += size;
+        }
+    }
+
+    /// Contacts of one cluster, which then belong to no other.
+    fn grow(
+        &self,
+        shared: &Shared,
+        seed: usize,
+        stiff: &mut [Stiff],
+        at_body: &[Vec<usize>],
+    ) -> Vec<usize> {
+        let (mut contacts, mut bodies, mut rows) = (Vec::new(), Vec::<u32>::new(), 0);
+        let mut queue = std::collections::VecDeque::from([seed]);
+        while let Some(i) = queue.pop_front() {
+            let c = &self.contacts[i];
+            let more = 3 * shared.contacts.count(c.manifold as usize);
+            let fresh = |m: &&u32| !self.movers[**m as usize].inv.is_zero() && !bodies.contains(m);
+            let new: Vec<u32> = c.movers.iter().filter(fresh).copied().collect();
+            let fits = bodies.len() + new.len() <= MOST_BODIES && rows + more <= MOST_ROWS;
+            if stiff[i] == Stiff::No || !(fits || contacts.is_empty()) {
+                continue;
+            }
+            // What the column stands on carries others too.
+            if stiff[i] != Stiff::Stands {
+                let movable = c.movers.iter().filter(|&&m| (m as usize) < self.movable);
+                let reached = movable.flat_map(|&m| &at_body[m as usize]);
+                queue.extend(reached.filter(|&&j| j != i && stiff[j] != Stiff::No));
+            }
+            stiff[i] = Stiff::No;
+            contacts.push(i);
+            rows += more;
+            bodies.extend(new);
+        }
+        contacts
+    }
+
+    /// Poses the clusters' contacts, rigidly, and names their blocks to the solver.
+    pub(super) fn assemble_clusters(&mut self, shared: &Shared, numbers: &Discretiser) {
+        let mut rigid = *numbers;
+        rigid.contact.softening = None;
+        self.scratch.cluster_stop = STOP * shared.params.tolerances.velocity;
+        let clusters = std::mem::take(&mut self.clusters);
+        for range in &clusters {
+            let first = self.problem.blocks.len() as u32;
+            for c in Range::clone(range) {
+                self.assemble_contact(shared, &rigid, c);
+            }
+            let blocks = first..self.problem.blocks.len() as u32;
+            self.scratch.clusters.push(blocks.collect());
+        }
+        self.clusters = clusters;
+    }
+}
