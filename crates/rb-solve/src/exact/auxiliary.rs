@@ -81,33 +81,22 @@ impl Pose {
             let Some(extra) = p.extra(block).filter(|e| !e.cross.is_empty()) else {
                 continue;
             };
-            let places: Vec<Option<(Place, f64)>> =
-                block.rows().map(|r| self.place(r as u32)).collect();
-            let n = places.len();
-            let mut nodes = Vec::new();
-            for j in 0..n {
-                let moved: Vec<(Place, f64)> = (0..n)
-                    .filter(|&i| extra.cross[i * n + j] != 0.0)
-                    .filter_map(|i| {
-                        let (Some((to, a)), Some((by, b))) = (places[i], places[j]) else {
-                            return None;
-                        };
-                        let equal = matches!((to, by), (Place::Equation(..), Place::Equation(..)));
-                        let moves = extra.cross[i * n + j] / (a * b);
-                        (!equal).then_some((to, moves))
-                    })
-                    .collect();
-                let Some((by, _)) = places[j].filter(|_| !moved.is_empty()) else {
+            let rows = block.rows().map(|r| self.place(r as u32));
+            let rows: Vec<Option<(Place, f64)>> = rows.collect();
+            let (mut node, mut used) = (0, 0);
+            for j in 0..rows.len() {
+                let column = |i: usize| extra.cross[i * rows.len() + j];
+                let (Some((by, _)), moved) = (rows[j], moved(&rows, j, column)) else {
                     continue;
                 };
-                let at = nodes.len() % PLACES;
-                let fresh = at == 0;
-                let node = if fresh {
-                    self.add_body()
-                } else {
-                    nodes[nodes.len() - 1]
-                };
-                nodes.push(node);
+                if moved.is_empty() {
+                    continue;
+                }
+                let at = used % PLACES;
+                if at == 0 {
+                    node = self.add_body();
+                }
+                used += 1;
                 self.push_on(by, node, at, 1.0);
                 for (to, moves) in moved {
                     let mut z = [0.0; PLACES];
@@ -158,6 +147,24 @@ impl Pose {
             Place::Equation(i, k) => self.equations[i].add(k, part),
         }
     }
+}
+
+/// Rows that the impulse of row `j` moves through compliance, and by how much in scaled terms; pairs of
+/// equations have theirs in R̂.
+fn moved(
+    rows: &[Option<(Place, f64)>],
+    j: usize,
+    column: impl Fn(usize) -> f64,
+) -> Vec<(Place, f64)> {
+    let Some((by, own)) = rows[j] else {
+        return Vec::new();
+    };
+    let each = rows.iter().enumerate().filter_map(|(i, row)| {
+        let (to, root) = (*row)?;
+        let equal = matches!((to, by), (Place::Equation(..), Place::Equation(..)));
+        (column(i) != 0.0 && !equal).then(|| (to, column(i) / (root * own)))
+    });
+    each.collect()
 }
 
 impl Part {

@@ -1,6 +1,7 @@
 //! A posed island with its operator and its scale.
 
-use super::operator::{Operator, Places};
+use super::operator::Operator;
+use super::places::Places;
 use super::pose::Pose;
 use super::units::PosedUnit;
 use crate::conic::{ConeProblem, FrictionLaw, Stages, Unit};

@@ -14,94 +14,18 @@
 //!
 //! Every solve is refined on the full system in (x, y, e).
 
-use super::order::Order;
+use super::places::Places;
 use super::pose::{Equations, Pose};
 use super::scaling::Half;
-use super::sparse::{Layout, Sparse};
+use super::sparse::Sparse;
 use super::units::PosedUnit;
 use crate::conic::{Coupling, Factor};
 use crate::linalg::matrix::max_abs;
 use glam::{DMat3, DVec3};
-use smallvec::SmallVec;
 
 /// Rounds of iterative refinement, at most, and the defect relative to the load that needs none.
 const REFINEMENTS: usize = 2;
 const REFINED: f64 = 1e-15;
-
-/// Where the equations live in the unknowns: node and offset, per block of equations.
-pub(super) struct Places {
-    pub(super) layout: Layout,
-    at: Vec<(u32, usize)>,
-}
-
-impl Places {
-    /// Gives every block of equations to the body it hangs on its parent, or a node of its own.
-    pub(super) fn new(pose: &Pose) -> Self {
-        let children = tree(pose);
-        let mut size = vec![[6, 6]; pose.bodies];
-        let (mut at, mut edges) = (Vec::new(), Vec::new());
-        for (q, child) in pose.equations.iter().zip(children) {
-            let node = child.unwrap_or(size.len() as u32);
-            if child.is_none() {
-                size.push([0, 0]);
-            }
-            at.push((node, size[node as usize][0]));
-            size[node as usize][0] += q.len();
-            let others = q.nodes.iter().filter(|&&n| n != node);
-            edges.extend(others.map(|&n| [node, n]));
-            edges.extend(pairs(&q.nodes));
-        }
-        for u in &pose.units {
-            let nodes: SmallVec<[u32; 4]> = u.sides.iter().map(|s| s.node).collect();
-            edges.extend(pairs(&nodes));
-        }
-        let order = Order::new(size.len(), pose.bodies, &edges);
-        Self {
-            layout: Layout::new(order, &size),
-            at,
-        }
-    }
-}
-
-/// All pairs of different nodes.
-fn pairs(nodes: &[u32]) -> impl Iterator<Item = [u32; 2]> + '_ {
-    let later = |(i, &a): (usize, &u32)| nodes[i + 1..].iter().map(move |&b| [a, b]);
-    nodes.iter().enumerate().flat_map(later)
-}
-
-/// The body each block of equations hangs on its parent: along a spanning forest of bodies, rooted at
-/// the immovable ones. `None` for blocks that close a loop, those over more than two bodies or with a
-/// column map, and those whose body is locked: its own rows may not tell them apart.
-fn tree(pose: &Pose) -> Vec<Option<u32>> {
-    let ground = pose.bodies;
-    let mut at_body = vec![Vec::new(); pose.bodies + 1];
-    for (k, q) in pose.equations.iter().enumerate() {
-        let [a, b] = match q.nodes[..] {
-            [a, b] if q.acts.is_empty() => [a as usize, b as usize],
-            [a] if q.acts.is_empty() => [a as usize, ground],
-            _ => continue,
-        };
-        at_body[a].push((k, b));
-        at_body[b].push((k, a));
-    }
-    let mut child = vec![None; pose.equations.len()];
-    let mut seen = vec![false; pose.bodies + 1];
-    for root in std::iter::once(ground).chain(0..pose.bodies) {
-        let mut queue = std::collections::VecDeque::from([root]);
-        if std::mem::replace(&mut seen[root], true) {
-            continue;
-        }
-        while let Some(n) = queue.pop_front() {
-            for &(k, other) in &at_body[n] {
-                if !std::mem::replace(&mut seen[other], true) {
-                    child[k] = (!pose.locked[other]).then_some(other as u32);
-                    queue.push_back(other);
-                }
-            }
-        }
-    }
-    child
-}
 
 /// A of one pass of an island.
 pub(super) struct Operator<'a> {
@@ -173,7 +97,7 @@ impl<'a> Operator<'a> {
         let sides = self.pose.units[i].sides.iter();
         sides.fold(DVec3::ZERO, |rate, side| {
             let at = self.places.layout.unknown(side.node);
-            rate + times(&side.jac, &z[at..at + 6])
+            rate + times(&side.jac, &z[at..])
         })
     }
 
@@ -259,33 +183,38 @@ impl<'a> Operator<'a> {
 
     /// Adds Âᵀ G Ĵ of a unit.
     fn add_unit(&self, k: &mut Sparse, u: &PosedUnit, g: DMat3) {
-        for s in 0..u.sides.len() {
-            let row = u.sides[s].node;
-            for col in &u.sides {
+        for col in &u.sides {
+            let columns: [DVec3; 6] =
+                core::array::from_fn(|c| g * DVec3::from_array(col.jac.map(|row| row[c])));
+            for (s, row) in u.sides.iter().enumerate() {
+                let [a, b, c] = u.acting(s);
                 let mut block = [0.0; 36];
-                for c in 0..6 {
-                    let gj = g * DVec3::from_array(col.jac.map(|row| row[c]));
-                    let column = transposed(u.acting(s), gj);
-                    for r in 0..6 {
-                        block[6 * r + c] = column[r];
+                for r in 0..6 {
+                    for (at, gj) in columns.iter().enumerate() {
+                        block[6 * r + at] = a[r] * gj.x + b[r] * gj.y + c[r] * gj.z;
                     }
                 }
-                k.add([(row, 0), (col.node, 0)], 6, &block);
+                k.add([(row.node, 0), (col.node, 0)], 6, &block);
             }
         }
     }
 }
 
 /// Aᵀ x.
+#[inline]
 fn transposed(rows: &[Half; 3], x: DVec3) -> Half {
     let [a, b, c] = rows;
     core::array::from_fn(|k| a[k] * x.x + b[k] * x.y + c[k] * x.z)
 }
 
-/// A y.
+/// A y, for the six entries of y at the start of a slice.
+#[inline]
 fn times(rows: &[Half; 3], y: &[f64]) -> DVec3 {
-    let dot = |row: &Half| row.iter().zip(y).map(|(a, b)| a * b).sum::<f64>();
-    DVec3::from_array(rows.each_ref().map(dot))
+    let Some(y) = y.first_chunk::<6>() else {
+        return DVec3::ZERO;
+    };
+    let dot = |row: &Half| (0..6).map(|k| row[k] * y[k]).sum::<f64>();
+    DVec3::new(dot(&rows[0]), dot(&rows[1]), dot(&rows[2]))
 }
 
 impl Coupling for Operator<'_> {

@@ -9,7 +9,7 @@
 //! others, "Dojo: a differentiable physics engine for robotics", 2022; `docs/theory`, smooth contact.
 
 use super::island::Island;
-use super::operator::Places;
+use super::places::Places;
 use super::pose::Pose;
 use crate::conic::smooth_units;
 use rb_core::law::LawSet;
