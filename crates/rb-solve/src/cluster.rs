@@ -9,7 +9,7 @@
 use crate::exact::solve_cluster;
 use rb_core::problem::{Block, NO_EXTRA, Pass, Problem, ProblemRow};
 use rb_core::residual::grade_pass;
-use rb_core::solver::Scratch;
+use rb_core::solver::{Scratch, SolveStatus};
 
 /// What a solve leaves of the violation at which a cluster is left as it is.
 const MARGIN: f64 = 1e-3;
@@ -20,6 +20,8 @@ struct Cluster {
     /// Bodies, as numbers within the island.
     bodies: Vec<u32>,
     problem: Problem,
+    /// It could not be solved as one in this pass.
+    failed: bool,
 }
 
 /// The clusters of one solve.
@@ -96,6 +98,7 @@ impl Cluster {
             blocks: blocks.to_vec(),
             bodies,
             problem,
+            failed: false,
         }
     }
 
@@ -106,8 +109,12 @@ impl Cluster {
     }
 
     /// Solves the cluster against the present velocities; the largest change, or `None` if the answer is
-    /// no better than what was there.
+    /// no better than what was there. One that was not good enough is not sought again in this pass: that
+    /// would cost every stage of the search in every sweep.
     fn solve(&mut self, p: &mut Problem, pass: Pass, stop: f64) -> Option<f64> {
+        if self.failed {
+            return None;
+        }
         let numbers: Vec<(Block, usize)> = self.rows(p).collect();
         for (own, (_, r)) in self.problem.rows.iter_mut().zip(&numbers) {
             own.lambda = p.rows[*r].lambda;
@@ -117,7 +124,8 @@ impl Cluster {
         if before <= stop {
             return Some(0.0);
         }
-        solve_cluster(&mut self.problem, pass, MARGIN * stop);
+        let status = solve_cluster(&mut self.problem, pass, MARGIN * stop);
+        self.failed = status != SolveStatus::Converged;
         if grade_pass(&self.problem, pass, 0.0).abs >= before {
             return None;
         }

@@ -27,44 +27,34 @@ fn cube(world: &mut World, at: DVec3, mass: f64, law: FrictionLaw) -> BodyHandle
 }
 
 /// Three cubes in a stack whose common centre of mass is held still along x against friction and their
-/// own motion: a row over three bodies among contacts. The sweeps and the exact solver agree.
+/// own motion: a row over three bodies among contacts, which many sweeps do not settle.
 #[test]
 fn a_row_over_three_bodies_is_solved_exactly() {
-    let velocities = |plan, name: &str| {
-        let mut params = planned(Params::robotics(), plan);
-        params.sweeps.velocity = 4000;
-        params.sweeps.position = 4000;
-        params.sweeps.coupled = 4000;
-        let mut world = World::new(params).unwrap();
-        floor(&mut world, 0.5, FrictionLaw::Conic);
-        let bodies = [0.5, 1.5, 2.5].map(|y| {
-            let mass = 1.0 + y;
-            cube(&mut world, DVec3::Y * y, mass, FrictionLaw::Conic)
-        });
-        let middle = world.centre_of_mass(&bodies, DVec3::X).unwrap();
-        world.add_coupling(Coupling::new(middle).hold(0.0)).unwrap();
-        let (mut named, mut out) = (0, Vec::new());
-        for _ in 0..20 {
-            let report = world.step(DT).unwrap();
-            assert!(report.residual < 1e-9, "{plan:?}: {:.1e}", report.residual);
-            named += u32::from(report.islands[0].solver == name);
-            out.extend(bodies.map(|b| world.velocity(b).unwrap()));
-        }
-        assert!(named > 0, "{plan:?}: nothing by {name}");
-        out
-    };
-    let exact = velocities(SolvePlan::Exact, "conic");
-    for (a, b) in velocities(SolvePlan::Fast, "pgs").iter().zip(&exact) {
-        let apart = (a.lin - b.lin).length().max((a.ang - b.ang).length());
-        assert!(apart < 1e-8, "{apart:.1e}");
+    let mut world = World::new(planned(Params::robotics(), SolvePlan::Exact)).unwrap();
+    floor(&mut world, 0.5, FrictionLaw::Conic);
+    let heights = [0.5, 1.5, 2.5];
+    let bodies = heights.map(|y| cube(&mut world, DVec3::Y * y, 1.0 + y, FrictionLaw::Conic));
+    let middle = world.centre_of_mass(&bodies, DVec3::X).unwrap();
+    world.add_coupling(Coupling::new(middle).hold(0.0)).unwrap();
+    let mut conic = 0;
+    for _ in 0..20 {
+        let report = world.step(DT).unwrap();
+        assert!(report.residual < 1e-9, "{:.1e}", report.residual);
+        conic += u32::from(report.islands[0].solver == "conic");
+        let speed = |(&b, y): (&BodyHandle, f64)| (1.0 + y) * world.velocity(b).unwrap().lin.x;
+        let momentum: f64 = bodies.iter().zip(heights).map(speed).sum();
+        assert!(momentum.abs() < 1e-9, "{momentum:.1e}");
     }
+    assert!(conic > 0);
 }
 
 /// A ball rolling without slip under resistance ρ: (I + m r²) α = −μ ρ m g.
 #[test]
 fn resistance_to_rolling_is_solved_exactly() {
     let (r, m, i, mu, rho, h) = (0.5, 1.0, 0.1, 0.5, 0.02, 1e-3);
-    let params = planned(exact(DVec3::NEG_Y * G), SolvePlan::Exact);
+    let mut params = planned(exact(DVec3::NEG_Y * G), SolvePlan::Exact);
+    // Too few to settle it.
+    (params.sweeps.position, params.sweeps.velocity) = (1, 1);
     let mut world = World::new(params).unwrap();
     let ground = world.add_body(BodyDesc::fixed()).unwrap();
     let plane = ColliderDesc::new(Shape::half_space(DVec3::Y).unwrap());
@@ -154,13 +144,14 @@ fn the_fallback_pivots_up_to_its_limit() {
 /// solver, which keeps it while it would sag again.
 #[test]
 fn depth_sends_an_island_to_the_exact_solver() {
-    let depths = |tolerance: f64| {
-        let mut params = Params::game();
+    let depths = |plan, tolerance: f64| {
+        let mut params = planned(Params::game(), plan);
         params.escalation.mass_ratio = 1e9;
+        params.tolerances.velocity = 1.0;
         params.tolerances.position = tolerance;
         let mut world = World::new(params).unwrap();
         floor(&mut world, 0.5, FrictionLaw::Conic);
-        for (y, mass) in [(0.5, 1.0), (1.5, 400.0)] {
+        for (y, mass) in [(0.5, 1.0), (1.5, 50.0)] {
             let body = cube(&mut world, DVec3::Y * y, mass, FrictionLaw::Conic);
             world.set_velocity(body, DVec3::ZERO, DVec3::ZERO).unwrap();
         }
@@ -170,14 +161,14 @@ fn depth_sends_an_island_to_the_exact_solver() {
         });
         steps.collect::<Vec<_>>()
     };
-    let ignored = depths(1.0);
-    assert!(ignored[239].0 > 5e-3 && ignored.iter().all(|(_, r)| r.is_none()));
-    let kept = depths(5e-3);
+    let fast = depths(SolvePlan::Fast, 5e-4);
+    assert!(fast[239].0 > 1e-3, "{}", fast[239].0);
+    let kept = depths(SolvePlan::Fallback, 5e-4);
     let asked = |r: &Option<Reason>| matches!(r, Some(Reason::Position(_)));
-    assert_eq!(kept.iter().filter(|(_, r)| asked(r)).count(), 1);
+    assert_eq!(kept.iter().filter(|(_, r)| asked(r)).count(), 1, "{kept:?}");
     for (depth, reason) in &kept[60..] {
         assert!(
-            *depth < 1e-4 && *reason == Some(Reason::Held),
+            *depth < 5e-4 && *reason == Some(Reason::Held),
             "{depth} {reason:?}"
         );
     }

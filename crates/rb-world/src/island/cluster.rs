@@ -16,7 +16,7 @@ use rb_core::params::SolvePlan;
 const MOST_BODIES: usize = 8;
 const MOST_ROWS: usize = 96;
 /// Share of the tolerance of velocities at which a cluster is left as it is.
-const STOP: f64 = 0.01;
+const STOP: f64 = 0.1;
 
 /// What a contact is to the clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
