@@ -44,7 +44,9 @@ impl Island {
         if !wanted || !self.is_uneven(policy.mass_ratio) {
             return;
         }
-        let stiff = self.contacts.iter().map(|c| self.stiffness_of(shared, c));
+        let held = self.held_by_joints();
+        let contacts = self.contacts.iter();
+        let stiff = contacts.map(|c| self.stiffness_of(shared, &held, c));
         let stiff: Vec<Stiff> = stiff.collect();
         if stiff.contains(&Stiff::Seed) {
             self.grow_clusters(shared, stiff);
@@ -62,8 +64,19 @@ impl Island {
         ends.1 > ratio * ends.0
     }
 
+    /// Bodies under joints or constraints, which carry them at any mass: a limb is not a light body.
+    fn held_by_joints(&self) -> Vec<bool> {
+        let mut held = vec![false; self.movers.len()];
+        let joints = self.joints.iter().flat_map(|j| &j.movers);
+        let constraints = self.constraints.iter().flat_map(|c| &c.movers);
+        joints
+            .chain(constraints)
+            .for_each(|&m| held[m as usize] = true);
+        held
+    }
+
     /// What a contact is to the clusters, by its load and the masses it lies between.
-    fn stiffness_of(&self, shared: &Shared, c: &IslandContact) -> Stiff {
+    fn stiffness_of(&self, shared: &Shared, held: &[bool], c: &IslandContact) -> Stiff {
         let number = c.manifold as usize;
         let ratio = shared.params.escalation.mass_ratio;
         let load = shared.contacts.normal_impulse(number) * shared.warm_scale;
@@ -72,8 +85,11 @@ impl Island {
             let mover = &self.movers[m as usize];
             (!mover.inv.is_zero()).then_some(mover.mass)
         });
-        let light = a.unwrap_or(f64::INFINITY).min(b.unwrap_or(f64::INFINITY));
-        if load <= ratio * light * weight.length() || !shared.contacts.is_plain(number) {
+        let masses = [a, b].map(|m| m.unwrap_or(f64::INFINITY));
+        let light = masses[0].min(masses[1]);
+        let limb = (0..2).any(|s| held[c.movers[s] as usize] && masses[s] <= ratio * light);
+        let bears = load > ratio * light * weight.length();
+        if !bears || limb || !shared.contacts.is_plain(number) {
             return Stiff::No;
         }
         let (Some(a), Some(b)) = (a, b) else {
