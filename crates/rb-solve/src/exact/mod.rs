@@ -79,14 +79,13 @@ impl IslandSolver for Exact {
 
 /// A few stages from the multipliers present, to a violation of `stop` (m/s): for clusters that are
 /// solved again and again among others.
-pub(crate) fn solve_cluster(p: &mut Problem, pass: Pass, stop: f64) -> SolveStatus {
+pub(crate) fn solve_cluster(p: &mut Problem, pass: Pass, stop: f64) {
     let law = FrictionLaw::Coulomb;
-    let out = solve_posed(p, pass, law, stop, |island, guess| {
+    solve_posed(p, pass, law, stop, |island, guess| {
         let judge = |r: &[DVec3]| island.judge(r, law, stop);
         let found = search_units(&island.problem, law, &judge, guess, Stages::BRIEF);
         (found.impulse, found.iterations)
     });
-    out.status
 }
 
 /// Poses one pass, asks `find` for impulses and the number of iterations from a guess, and stores them.
