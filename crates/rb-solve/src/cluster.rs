@@ -6,10 +6,10 @@
 //! It is left alone where it holds already. Source: M. Silcowitz, S. Niebe, K. Erleben, "Projected
 //! Gauss–Seidel subspace minimization method for interactive rigid body dynamics", 2010.
 
-use crate::exact::solve_cluster;
+use crate::exact::Brief;
 use rb_core::problem::{Block, NO_EXTRA, Pass, Problem, ProblemRow};
 use rb_core::residual::grade_pass;
-use rb_core::solver::Scratch;
+use rb_core::solver::{Budget, IslandSolver, Scratch};
 
 /// What a solve leaves of the violation at which a cluster is left as it is.
 const MARGIN: f64 = 1e-3;
@@ -124,7 +124,11 @@ impl Cluster {
         if before <= stop {
             return Some(0.0);
         }
-        solve_cluster(&mut self.problem, pass, MARGIN * stop);
+        let budget = Budget {
+            sweeps: 1,
+            stop: MARGIN * stop,
+        };
+        Brief.solve(&mut self.problem, pass, budget, &mut Scratch::default());
         let after = grade_pass(&self.problem, pass, 0.0).abs;
         self.failed = after > stop.max(0.5 * before);
         if after >= before {

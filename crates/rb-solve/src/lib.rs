@@ -22,6 +22,6 @@ pub mod parallel;
 pub mod pgs;
 pub mod pivot;
 
-pub use exact::{Exact, Pivoting, Smooth};
+pub use exact::{Brief, Exact, Pivoting, Smooth};
 pub use input::InputError;
 pub use pgs::Pgs;

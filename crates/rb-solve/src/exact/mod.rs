@@ -77,15 +77,35 @@ impl IslandSolver for Exact {
     }
 }
 
-/// A few stages from the multipliers present, to a violation of `stop` (m/s): for clusters that are
-/// solved again and again among others.
-pub(crate) fn solve_cluster(p: &mut Problem, pass: Pass, stop: f64) {
-    let law = FrictionLaw::Coulomb;
-    solve_posed(p, pass, law, stop, |island, guess| {
-        let judge = |r: &[DVec3]| island.judge(r, law, stop);
-        let found = search_units(&island.problem, law, &judge, guess, Stages::BRIEF);
-        (found.impulse, found.iterations)
-    });
+/// The first methods of [`Exact`] alone, from the multipliers present: they settle almost every island,
+/// and give up soon on the others.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Brief;
+
+impl IslandSolver for Brief {
+    fn name(&self) -> &'static str {
+        Exact::default().name()
+    }
+
+    fn laws(&self) -> LawSet {
+        LawSet::all()
+    }
+
+    /// As for [`Exact`].
+    fn solve(
+        &self,
+        p: &mut Problem,
+        pass: Pass,
+        budget: Budget,
+        _scratch: &mut Scratch,
+    ) -> SolveOutcome {
+        let law = FrictionLaw::Coulomb;
+        solve_posed(p, pass, law, budget.stop, |island, guess| {
+            let judge = |r: &[DVec3]| island.judge(r, law, budget.stop);
+            let found = search_units(&island.problem, law, &judge, guess, Stages::BRIEF);
+            (found.impulse, found.iterations)
+        })
+    }
 }
 
 /// Poses one pass, asks `find` for impulses and the number of iterations from a guess, and stores them.

@@ -18,7 +18,7 @@ use rb_core::report::Reason;
 use rb_core::residual::grade_pass;
 use rb_core::solver::{Budget, IslandSolver, SolveStatus};
 use rb_solve::conic::FrictionLaw;
-use rb_solve::{Exact, Pivoting, Smooth};
+use rb_solve::{Brief, Exact, Pivoting, Smooth};
 
 /// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it.
 const STARTING_SWEEPS: u32 = 4;
@@ -134,7 +134,7 @@ impl Island {
         } else if fast <= self.good_enough(shared, budget) {
             return out.iterations;
         }
-        out.iterations + self.solve_exactly(shared.params.escalation, pass, budget, fast)
+        out.iterations + self.solve_exactly(shared, pass, budget, fast)
     }
 
     /// Grade that spares an island the exact solver it asked for: where that is a precaution alone, the
@@ -167,14 +167,15 @@ impl Island {
 
     /// Asks the exact solvers in turn until one is content, each from the best answer so far, and keeps
     /// the best.
-    fn solve_exactly(&mut self, policy: Escalation, pass: Pass, budget: Budget, fast: f64) -> u32 {
+    fn solve_exactly(&mut self, shared: &Shared, pass: Pass, budget: Budget, fast: f64) -> u32 {
+        let enough = self.enough(shared);
         let exact = Budget {
             stop: budget.stop.min(EXACT_STOP),
             ..budget
         };
         let (mut least, mut iterations) = (fast, 0);
         let mut best: Vec<f64> = self.problem.rows.iter().map(|r| r.lambda).collect();
-        for solver in self.exact_solvers(policy) {
+        for solver in self.exact_solvers(shared.params.escalation) {
             let out = solver.solve(&mut self.problem, pass, exact, &mut self.scratch);
             iterations += out.iterations;
             let grade = grade_pass(&self.problem, pass, 0.0).abs;
@@ -188,11 +189,20 @@ impl Island {
                 rows.zip(&best).for_each(|(row, b)| row.lambda = *b);
                 self.problem.rebuild_velocities();
             }
-            if out.status == SolveStatus::Converged {
+            if out.status == SolveStatus::Converged || least <= enough {
                 break;
             }
         }
         iterations
+    }
+
+    /// Grade (m/s) that spares an island the dear methods for hard problems: where nobody asked for the
+    /// exact answer, one well within the tolerance will do.
+    fn enough(&self, shared: &Shared) -> f64 {
+        match self.escalated.reason {
+            Some(Reason::Plan | Reason::Precise) => 0.0,
+            _ => 0.1 * shared.params.tolerances.velocity,
+        }
     }
 
     /// Who may solve the present problem, in order of preference.
@@ -214,8 +224,8 @@ impl Island {
             .iter()
             .filter(|_| able)
             .map(|s| s as &dyn IslandSolver);
-        let conic: &'static dyn IslandSolver = &CONIC;
-        pivoting.chain([conic]).collect()
+        let conic: [&'static dyn IslandSolver; 2] = [&Brief, &CONIC];
+        pivoting.chain(conic).collect()
     }
 
     /// How far a soft step let the bodies sink (m), if beyond the tolerance and in an island the exact
