@@ -9,6 +9,7 @@ mod escalate;
 mod fast;
 mod finish;
 mod iterate;
+mod linked;
 mod stiffness;
 mod surface;
 mod wide;
@@ -32,7 +33,7 @@ use rb_core::problem::{Pass, Problem, ProblemRow, Source};
 use rb_core::residual::Grade;
 use rb_core::solver::{Budget, IslandSolver, Scratch};
 use rb_joints::{JointBody, JointMemory, Rows};
-use rb_solve::lanes::ContactLanes;
+use rb_solve::lanes::{ContactLanes, JointLanes};
 
 /// A joint within an island.
 #[derive(Clone, Debug)]
@@ -122,6 +123,8 @@ pub(crate) struct Island {
     pub(crate) lanes: ContactLanes,
     /// Whether this step's contacts are there.
     pub(crate) in_lanes: bool,
+    /// Joints of the step, if they are swept there.
+    pub(crate) links: JointLanes,
     /// What the contacts of each body did to it in the last substep.
     carried: Vec<Twist>,
     scratch: Scratch,
@@ -163,6 +166,7 @@ impl Island {
             + self.contacts.capacity() * size_of::<IslandContact>()
             + self.problem.rows.capacity() * size_of::<ProblemRow>()
             + self.lanes.bytes()
+            + self.links.bytes()
     }
 
     /// Turns impulses of the last step's substep into impulses of this one's.
@@ -191,12 +195,19 @@ impl Island {
     pub(crate) fn run(&mut self, shared: &Shared) {
         self.plan();
         self.choose(shared);
-        self.in_lanes = self.takes_lanes(shared);
+        let links = self.takes_links(shared);
+        self.links.clear();
+        self.in_lanes = links || self.takes_lanes(shared);
         let start = self.start();
         let memory = (self.joints.clone(), self.constraints.clone());
-        if !(self.in_lanes && self.step_in_lanes(shared)) {
+        let stands = match links {
+            true => self.step_linked(shared),
+            false => self.in_lanes && self.step_in_lanes(shared),
+        };
+        if !stands {
             if self.in_lanes {
                 self.in_lanes = false;
+                self.links.clear();
                 self.restart(&start);
                 (self.joints, self.constraints) = memory;
             }

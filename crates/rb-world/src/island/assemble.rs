@@ -47,7 +47,7 @@ impl Island {
         let mut numbers = Discretiser::new(shared.params, shared.h);
         if self.scratch.plan.work.is_some() || self.rigid() {
             // Solved exactly, so they need no softening, and rigid rows keep the energy.
-            numbers.joint_softening = None;
+            numbers.joint_step = None;
         }
         if self.rigid() {
             numbers.contact.softening = None;
@@ -267,7 +267,8 @@ fn surface_speed(material: &ContactMaterial, axes: &[glam::DVec3; 3]) -> [f64; 2
     ]
 }
 
-fn see(m: &Mover) -> JointBody {
+/// A body as joints and constraints see it.
+pub(super) fn see(m: &Mover) -> JointBody {
     JointBody {
         pose: m.frame(),
         com: m.com,

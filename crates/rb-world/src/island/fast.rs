@@ -56,7 +56,7 @@ impl Island {
         self.unsound().is_empty() && self.is_good(shared)
     }
 
-    fn pack(&mut self, shared: &Shared, numbers: &Discretiser) {
+    pub(super) fn pack(&mut self, shared: &Shared, numbers: &Discretiser) {
         let lanes = &mut self.lanes;
         lanes.reset(self.movers.len());
         for (i, m) in self.movers.iter_mut().enumerate() {
@@ -144,7 +144,7 @@ impl Island {
         self.keep_impulses();
     }
 
-    fn pose_special(&mut self, numbers: &Discretiser) {
+    pub(super) fn pose_special(&mut self, numbers: &Discretiser) {
         let movers = &self.movers;
         self.lanes
             .pose_special(|i| movers.get(i).map_or(Twist::ZERO, |m| m.vel), numbers);
@@ -194,7 +194,8 @@ impl Island {
         } else {
             (Grade::default(), Scaled::default(), 0.0)
         };
-        let beside = (grade, scaled);
+        let links = self.links.grade(&self.lanes, floor);
+        let beside = graded_together((grade, scaled), links);
         (
             grade_beside(&self.problem, Pass::Velocity, floor, beside),
             depth,
@@ -204,13 +205,15 @@ impl Island {
     /// Constraint rows of the last substep.
     pub(crate) fn rows(&self) -> u32 {
         let lanes = if self.in_lanes { self.lanes.rows() } else { 0 };
-        (self.problem.rows.len() + lanes) as u32
+        (self.problem.rows.len() + lanes + self.links.rows()) as u32
     }
 
-    /// Laws of the contacts in lanes.
+    /// Laws of the rows in lanes.
     pub(crate) fn lane_laws(&self) -> impl Iterator<Item = LawSet> {
         let laws = self.lanes.laws().filter(|_| self.in_lanes);
+        let links = (!self.links.is_empty()).then_some(Law::Rows.as_set());
         laws.map(|law| Law::friction(law, 0.0).as_set())
+            .chain(links)
     }
 
     /// The problem of the last substep with its contacts, wherever they are kept.
@@ -224,6 +227,7 @@ impl Island {
                 };
                 p.bodies = self.movers.iter().enumerate().map(body).collect();
             }
+            self.links.append_to(&mut p);
             self.lanes.append_to(&mut p);
         }
         p
@@ -263,4 +267,21 @@ fn caused(m: &Mover, carried: &Twist) -> Twist {
 
 fn turns(m: &Mover) -> bool {
     !m.inertia.is_isotropic() && !m.locked.intersects(LockedAxes::ANGULAR) && !m.inv.is_zero()
+}
+
+/// The grade of contacts and joints that do not know of each other.
+fn graded_together(contacts: (Grade, Scaled), joints: (Grade, Scaled)) -> (Grade, Scaled) {
+    let ((c, s), (j, t)) = (contacts, joints);
+    let grade = Grade {
+        worst_contact: c.worst_contact,
+        worst_joint: j.worst_joint,
+        ..c.worst_of(j)
+    };
+    let scaled = Scaled {
+        error: s.error.max(t.error),
+        scale: s.scale.max(t.scale),
+        error2: s.error2 + t.error2,
+        scale2: s.scale2 + t.scale2,
+    };
+    (grade, scaled)
 }
