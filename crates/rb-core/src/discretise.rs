@@ -198,6 +198,7 @@ impl Discretiser {
     }
 
     /// The way a row's error is taken out.
+    #[inline]
     pub fn way(&self, row: &Row) -> Option<Stabilisation> {
         let world = self.stabilisation;
         let kept = world.filter(|way| *way != Stabilisation::Iterated || !row.is_one_sided());
@@ -228,6 +229,7 @@ impl Discretiser {
         );
     }
 
+    #[inline]
     fn hard(&self, row: &Row, phi_dot: impl Fn() -> f64, d: f64, out: &mut RowTerms) {
         match self.way(row) {
             None if row.is_one_sided() => self.split_one_sided(row, d, out),
@@ -293,6 +295,7 @@ impl Discretiser {
         }
     }
 
+    #[inline]
     fn implicit(&self, row: &Row, phi_dot: impl Fn() -> f64, d: f64, out: &mut RowTerms) {
         if let Some(s) = self.joint_step {
             out.both(-row.target, 0.0);
@@ -389,6 +392,7 @@ impl Discretiser {
         }
     }
 
+    #[inline]
     fn softened(&self, gap: f64, s: SoftStep, inv_mass: f64, target: f64) -> Term {
         let push = self.contact.push_out;
         Term {

@@ -37,11 +37,13 @@ impl Pose {
     }
 
     /// World position of a point given in this frame.
+    #[inline]
     pub fn point(&self, local: DVec3) -> DVec3 {
         self.p + self.q * local
     }
 
     /// World direction of a vector given in this frame.
+    #[inline]
     pub fn vector(&self, local: DVec3) -> DVec3 {
         self.q * local
     }
@@ -119,6 +121,7 @@ impl Twist {
     }
 
     /// Velocity of a point at offset `arm` (m, world axes) from the centre of mass (m/s).
+    #[inline]
     pub fn at(&self, arm: DVec3) -> DVec3 {
         self.lin + self.ang.cross(arm)
     }
@@ -218,6 +221,7 @@ pub fn skew(a: DVec3) -> DMat3 {
 }
 
 /// Unit quaternion of the rotation vector `theta` (rad, axis times angle).
+#[inline]
 pub fn exp_rotation(theta: DVec3) -> DQuat {
     let half = 0.5 * theta.length();
     // sin(x)/x by its series where the quotient would lose digits.
@@ -246,6 +250,7 @@ pub fn log_rotation(q: DQuat) -> DVec3 {
 }
 
 /// Attitude after turning with constant `omega` (rad/s, world axes) for `h` (s).
+#[inline]
 pub fn turn(q: DQuat, omega: DVec3, h: f64) -> DQuat {
     (exp_rotation(omega * h) * q).normalize()
 }

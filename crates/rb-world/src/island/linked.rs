@@ -1,21 +1,23 @@
 //! A step with the joints in lanes as well: islands with too many joints for a direct solve.
 //!
-//! Joints are softened, swept like contacts and together with them. Their rows are stated anew at the
-//! poses of every substep and go straight into lanes, eight joints at a time.
+//! Joints are softened, swept like contacts and together with them. Their rows go straight into lanes,
+//! eight joints at a time. Joints that state nothing but hard anchored rows (a ball joint) are stated
+//! once per step and then carried along with their bodies, which gives the same rows; the others are
+//! stated in every substep. A stop of a carried joint takes part from the next step on: it has a row
+//! from two substeps before it is reached, so that it may come late above 12 rad/s.
 
 use super::assemble::see;
 use super::{Island, Shared};
 use crate::island::fast::advance;
-use glam::{DMat3, DVec3};
+use rb_core::contact_block::LANES;
 use rb_core::discretise::Discretiser;
-use rb_core::integrate::lever;
-use rb_core::math::Twist;
+use rb_core::math::{Pose, Twist};
 use rb_core::params::{GeometricStiffness, Gyroscopic};
 use rb_core::problem::Pass;
 use rb_core::row::Row;
 use rb_core::stabilise::Stabilisation;
-use rb_joints::{Joint, JointCx, Rows, Yield};
-use rb_solve::lanes::LaneRow;
+use rb_joints::{Joint, JointBody, JointCx, Rows, Yield};
+use rb_solve::lanes::{JointLanes, LaneRow};
 
 impl Island {
     /// Whether the joints of this step go to lanes.
@@ -46,27 +48,34 @@ impl Island {
         let joints = joints.map(|j| (j.movers, j.memory.impulses().len()));
         self.links.seat(joints, self.movable, self.movers.len());
         self.elapsed = 0.0;
-        for _ in 0..shared.params.substeps {
-            if !self.linked_substep(shared, &numbers) {
+        for k in 0..shared.params.substeps {
+            if !self.linked_substep(shared, &numbers, k == 0) {
                 return false;
             }
             self.elapsed += shared.h;
         }
+        for (j, joint) in self.joints.iter_mut().enumerate() {
+            joint.memory.store(self.links.impulses(j));
+        }
         self.unsound().is_empty()
     }
 
-    fn linked_substep(&mut self, shared: &Shared, numbers: &Discretiser) -> bool {
+    fn linked_substep(&mut self, shared: &Shared, numbers: &Discretiser, first: bool) -> bool {
         for (i, m) in self.movers.iter_mut().enumerate() {
             m.refresh();
             let free = m.predict(shared.h, shared.params.gyroscopic);
             self.lanes.set_free(i, &free);
         }
-        if !self.link(shared, numbers) {
+        if !first {
+            self.links.carry(numbers);
+        }
+        if !self.link(shared, numbers, first) {
             return false;
         }
-        for (i, (m, pull)) in self.movers.iter_mut().zip(&self.levers).enumerate() {
+        self.links.pull();
+        for (i, m) in self.movers.iter_mut().enumerate() {
             let mut free = self.lanes.free(i);
-            m.stiffen(shared.h, *pull, &mut free);
+            m.stiffen(shared.h, self.links.lever(i), &mut free);
             self.lanes.set_mass(i, &m.inv);
             self.lanes.set_free(i, &free);
             self.lanes.set_velocity(i, &free);
@@ -78,15 +87,14 @@ impl Island {
         let sweeps = shared.params.sweeps;
         self.sweep_linked(numbers, Pass::Position, sweeps.position);
         for (i, m) in self.movers.iter_mut().enumerate() {
+            let (com, q) = (m.com, m.q);
             advance(m, shared, &self.lanes.velocity(i));
             self.lanes.set_moved(i, &m.moved);
+            self.links.set_turned(i, m.com - com, m.q * q.conjugate());
         }
         self.sweep_linked(numbers, Pass::Velocity, sweeps.velocity);
         for (i, m) in self.movers.iter_mut().enumerate() {
             m.vel = self.lanes.velocity(i);
-        }
-        for (j, joint) in self.joints.iter_mut().enumerate() {
-            joint.memory.store(self.links.impulses(j));
         }
         true
     }
@@ -100,22 +108,31 @@ impl Island {
         self.outcome.iterations += sweeps;
     }
 
-    /// States all joints at the present poses, into lanes, and the geometric stiffness of each body from
-    /// their last impulses. False if there is a row lanes cannot hold.
-    fn link(&mut self, shared: &Shared, numbers: &Discretiser) -> bool {
+    /// States joints at the present poses, into lanes: all of them, or those that are not carried along.
+    /// False if there is a row lanes cannot hold.
+    fn link(&mut self, shared: &Shared, numbers: &Discretiser, all: bool) -> bool {
+        let carried = |links: &JointLanes, batch| !all && links.is_anchored(batch);
+        if (0..self.links.batches()).all(|batch| carried(&self.links, batch)) {
+            return true;
+        }
         self.seen.clear();
         self.seen.extend(self.movers.iter().map(see));
-        self.levers.clear();
-        self.levers.resize(self.movers.len(), DMat3::ZERO);
-        self.links.clear_rows();
         let mut rows = std::mem::take(&mut self.rows);
         let mut held = true;
         for batch in 0..self.links.batches() {
+            if carried(&self.links, batch) {
+                continue;
+            }
             self.links.open();
-            for lane in 0..rb_core::contact_block::LANES {
-                if let Some(j) = self.links.joint(batch, lane) {
-                    held &= self.link_one(shared, numbers, j as usize, lane, &mut rows);
+            for lane in 0..LANES {
+                let Some(j) = self.links.joint(batch, lane) else {
+                    break;
+                };
+                if !all {
+                    let memory = &mut self.joints[j as usize].memory;
+                    memory.store(self.links.impulses(j as usize));
                 }
+                held &= self.link_one(shared, numbers, [j as usize, batch, lane], &mut rows);
             }
             self.links.close(batch);
         }
@@ -123,13 +140,12 @@ impl Island {
         held
     }
 
-    /// States joint `j` into a lane of the open batch.
+    /// States a joint into a lane of the open batch.
     fn link_one(
         &mut self,
         shared: &Shared,
         numbers: &Discretiser,
-        j: usize,
-        lane: usize,
+        [j, batch, lane]: [usize; 3],
         rows: &mut Rows,
     ) -> bool {
         let joint = &self.joints[j];
@@ -144,35 +160,28 @@ impl Island {
         };
         rows.clear();
         slot.desc.kind.rows(&cx, &joint.memory, rows);
-        let options = &slot.desc.options;
-        if !options.is_default() {
-            options.apply(rows);
+        if !slot.desc.options.is_default() {
+            slot.desc.options.apply(rows);
         }
-        let reach = |m: usize| {
-            let m = &self.movers[m];
-            if m.inv.is_zero() { 0.0 } else { m.extent }
-        };
-        let extent = reach(sides[0]).max(reach(sides[1]));
-        let before = [cx.a.vel, cx.b.vel];
+        let frames = slot.desc.kind.frames();
+        let arm = |body: &JointBody, frame: &Pose| body.pose.point(frame.p) - body.com;
+        let arms = [arm(&cx.a, &frames[0]), arm(&cx.b, &frames[1])];
+        self.links.place(batch, lane, arms, cx.b.com - cx.a.com);
+        let extent = self.reach(sides[0]).max(self.reach(sides[1]));
         let along = |row: &Row, v: [Twist; 2]| row.jac[0].dot(&v[0]) + row.jac[1].dot(&v[1]);
-        let mut pull = DVec3::ZERO;
-        for row in &*rows {
-            pull += row.jac[1].lin * row.warm;
-            let free = || sides.map(|m| self.lanes.free(m));
-            let rates = || [along(row, before), along(row, free())];
-            let terms = numbers.terms(row, rates);
+        let (before, lanes) = ([cx.a.vel, cx.b.vel], &self.lanes);
+        rows.iter().all(|row| {
+            let free = || sides.map(|m| lanes.free(m));
+            let terms = numbers.terms(row, || [along(row, before), along(row, free())]);
             let iterated = numbers.way(row) == Some(Stabilisation::Iterated);
-            let Some(row) = LaneRow::new(row, terms, extent).filter(|_| !iterated) else {
-                return false;
-            };
-            if !self.links.put(lane, &row) {
-                return false;
-            }
-        }
-        for (side, (body, pull)) in [(&cx.a, -pull), (&cx.b, pull)].into_iter().enumerate() {
-            let arm = body.pose.point(slot.desc.kind.frames()[side].p) - body.com;
-            self.levers[sides[side]] += lever(arm, pull);
-        }
-        true
+            let row = LaneRow::new(row, terms, extent).filter(|_| !iterated);
+            row.is_some_and(|row| self.links.put(lane, &row))
+        })
+    }
+
+    /// Extent of a body that can move (m).
+    fn reach(&self, mover: usize) -> f64 {
+        let m = &self.movers[mover];
+        if m.inv.is_zero() { 0.0 } else { m.extent }
     }
 }

@@ -21,6 +21,7 @@
 //! Source: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, ch. 8 (elimination of constraint
 //! rows); the projection is that of K. Erleben, "Velocity-based shock propagation", 2007.
 
+mod carry;
 mod grade;
 mod kernel;
 mod pack;

@@ -2,15 +2,16 @@
 
 use super::MOST;
 use crate::lanes::pack::Wide3;
-use crate::lanes::simd::Wide;
-use glam::DVec3;
+use crate::lanes::simd::{Line, Wide};
+use glam::{DMat3, DQuat, DVec3};
 use rb_core::contact_block::LANES;
 use rb_core::discretise::RowTerms;
-use rb_core::problem::{Pass, ProblemRow, Term};
-use rb_core::row::Row;
+use rb_core::problem::{Pass, Term};
+use rb_core::row::{Course, Row, RowKind};
 
 /// Up to eight joints without a common movable body.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(super) struct Batch {
     /// Bodies a and b; idle lanes have the body that is none.
     pub(super) bodies: [[u32; LANES]; 2],
@@ -20,6 +21,12 @@ pub(super) struct Batch {
     pub(super) first: u32,
     pub(super) plain: u8,
     pub(super) bounded: u8,
+    /// Whether all its rows can be carried along with their bodies.
+    pub(super) anchored: bool,
+    /// From the centres of mass to the origins of the joint frames of a and b, and from the centre of
+    /// mass of a to that of b (m, world axes).
+    pub(super) arm: [Wide3; 2],
+    pub(super) apart: Wide3,
     /// First number of its matrices; those of the velocity pass follow those of the position pass.
     pub(super) factor: u32,
 }
@@ -71,8 +78,10 @@ pub(super) struct Eight {
     pub(super) reg: [Wide; 2],
     pub(super) bounds: [Wide; 2],
     pub(super) impulse: Wide,
-    /// R of the position pass over J W Jᵀ, beside `reg`; then J W Jᵀ.
+    /// J W Jᵀ.
     pub(super) diag: Wide,
+    /// Share of J W Jᵀ in R of the position pass.
+    pub(super) soft: Wide,
     /// φ at the start of the substep (m or rad).
     pub(super) gap: Wide,
     /// What turns a violation into m/s at the surface: 1, or the extent of a body (m).
@@ -98,6 +107,8 @@ pub struct LaneRow {
     pub extent: f64,
     /// Where the impulse returns to.
     pub slot: u8,
+    /// Whether it is a hard row without bounds, anchored and softened.
+    pub anchored: bool,
 }
 
 impl LaneRow {
@@ -105,7 +116,9 @@ impl LaneRow {
     #[inline]
     pub fn new(row: &Row, terms: RowTerms, extent: f64) -> Option<Self> {
         let [a, b] = &row.jac;
+        let hard = row.kind == RowKind::HARD && row.is_bilateral() && row.stabilise.is_none();
         (a.lin == -b.lin).then_some(Self {
+            anchored: hard && row.course == Course::Anchored && terms.soft > 0.0,
             lin: b.lin,
             ang: [a.ang, b.ang],
             terms,
@@ -116,26 +129,7 @@ impl LaneRow {
         })
     }
 
-    /// A row of a problem.
-    pub fn from_problem(row: &ProblemRow, extent: f64) -> Option<Self> {
-        let [a, b] = &row.jac;
-        let terms = RowTerms {
-            position: row.position,
-            velocity: row.velocity,
-            soft: 0.0,
-            bounds: [row.lo, row.hi],
-        };
-        (a.lin == -b.lin).then_some(Self {
-            lin: b.lin,
-            ang: [a.ang, b.ang],
-            terms,
-            gap: row.gap,
-            impulse: row.lambda,
-            extent,
-            slot: row.slot,
-        })
-    }
-
+    #[inline]
     fn is_bounded(&self) -> bool {
         self.terms.bounds != [f64::NEG_INFINITY, f64::INFINITY]
     }
@@ -153,6 +147,12 @@ pub struct JointLanes {
     /// Rows of the batch being filled, and how many each lane has: without bounds, with.
     staged: Box<[[Eight; MOST]; 2]>,
     counts: [[u8; LANES]; 2],
+    anchored: bool,
+    /// What each body did since rows were last stated or carried along: translation (m), then the turn
+    /// as a quaternion, w before x, y and z.
+    pub(super) turned: Vec<Line>,
+    /// Geometric stiffness of each body (kg·m²/s): xx, yy, zz, xy, xz, yz.
+    pub(super) levers: Vec<Line>,
     /// Level after the last joint of each body; first batch and next seat of each key.
     tops: Vec<u32>,
     places: Vec<[u32; 2]>,
@@ -168,6 +168,11 @@ impl JointLanes {
         bodies: usize,
     ) {
         self.clear();
+        for lines in [&mut self.turned, &mut self.levers] {
+            // One more: the body of idle lanes.
+            lines.clear();
+            lines.resize(bodies + 1, Line::default());
+        }
         self.tops.clear();
         self.tops.resize(movable, 0);
         self.places.clear();
@@ -226,15 +231,19 @@ impl JointLanes {
         (joint != NOBODY).then_some(joint)
     }
 
-    /// Forgets all rows; the joints keep their seats.
-    pub fn clear_rows(&mut self) {
-        self.rows.clear();
-        self.factors.clear();
-    }
-
     /// Starts a batch. Batches are filled in their order.
     pub fn open(&mut self) {
-        self.counts = Default::default();
+        (self.counts, self.anchored) = (Default::default(), true);
+    }
+
+    /// Arms of the joint in a lane of batch `batch`: from the centres of mass of a and b to the origins
+    /// of its frames, and from the centre of mass of a to that of b (m, world axes).
+    #[inline]
+    pub fn place(&mut self, batch: usize, lane: usize, arm: [DVec3; 2], apart: DVec3) {
+        let to = &mut self.batches[batch];
+        set(&mut to.arm[0], lane, arm[0]);
+        set(&mut to.arm[1], lane, arm[1]);
+        set(&mut to.apart, lane, apart);
     }
 
     /// Adds a row to a lane of the open batch; false if the lane is full.
@@ -250,12 +259,9 @@ impl JointLanes {
             *to = Eight::default();
         }
         self.counts[sort][lane] += 1;
-        let set = |to: &mut Wide3, v: DVec3| {
-            (to[0].0[lane], to[1].0[lane], to[2].0[lane]) = (v.x, v.y, v.z);
-        };
-        set(&mut to.lin, row.lin);
-        set(&mut to.ang[0], row.ang[0]);
-        set(&mut to.ang[1], row.ang[1]);
+        set(&mut to.lin, lane, row.lin);
+        set(&mut to.ang[0], lane, row.ang[0]);
+        set(&mut to.ang[1], lane, row.ang[1]);
         let RowTerms {
             position,
             velocity,
@@ -266,7 +272,8 @@ impl JointLanes {
         (to.reg[0].0[lane], to.reg[1].0[lane]) = (position.reg, velocity.reg);
         (to.bounds[0].0[lane], to.bounds[1].0[lane]) = (bounds[0], bounds[1]);
         (to.impulse.0[lane], to.gap.0[lane]) = (row.impulse, row.gap);
-        to.diag.0[lane] = soft;
+        to.soft.0[lane] = soft;
+        self.anchored &= row.anchored;
         let angular = row.lin == DVec3::ZERO;
         to.length.0[lane] = if angular { row.extent } else { 1.0 };
         to.slot[lane] = row.slot;
@@ -278,13 +285,42 @@ impl JointLanes {
         let most = |counts: &[u8; LANES]| counts.iter().copied().max().unwrap_or(0);
         let counts = [most(&self.counts[0]), most(&self.counts[1])];
         let to = &mut self.batches[batch];
-        (to.first, to.factor) = (self.rows.len() as u32, self.factors.len() as u32);
+        to.anchored = self.anchored && counts[0] > 0;
+        // In place where nothing else has its place by now.
+        let stays = [to.plain, to.bounded] == counts && to.range().end <= self.rows.len();
         (to.plain, to.bounded) = (counts[0], counts[1]);
-        for (staged, count) in self.staged.iter().zip(counts) {
-            self.rows.extend_from_slice(&staged[..count as usize]);
+        if !stays || to.len() == 0 {
+            (to.first, to.factor) = (self.rows.len() as u32, self.factors.len() as u32);
+            self.rows.resize(to.range().end, Eight::default());
+            let numbers = self.factors.len() + 2 * triangle(to.len());
+            self.factors.resize(numbers, Wide::default());
         }
-        let numbers = self.factors.len() + 2 * triangle(to.len());
-        self.factors.resize(numbers, Wide::default());
+        let (plain, bounded) = self.rows[to.range()].split_at_mut(counts[0] as usize);
+        plain.copy_from_slice(&self.staged[0][..plain.len()]);
+        bounded.copy_from_slice(&self.staged[1][..bounded.len()]);
+    }
+
+    /// Whether the rows of a batch can be carried along instead of being stated.
+    pub fn is_anchored(&self, batch: usize) -> bool {
+        self.batches[batch].anchored
+    }
+
+    /// Whether the rows of a joint are carried along.
+    pub fn carries(&self, joint: usize) -> bool {
+        let seat = self.seats.get(joint);
+        seat.is_some_and(|seat| self.batches[seat[0] as usize].anchored)
+    }
+
+    /// Geometric stiffness of a body from the last impulses (kg·m²/s).
+    pub fn lever(&self, body: usize) -> DMat3 {
+        let [xx, yy, zz, xy, xz, yz, ..] = self.levers[body].0;
+        DMat3::from_cols_array_2d(&[[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    }
+
+    /// Sets what a body did since rows were last stated or carried along: translation (m) and turn.
+    #[inline]
+    pub fn set_turned(&mut self, body: usize, by: DVec3, turn: DQuat) {
+        self.turned[body].0 = [by.x, by.y, by.z, turn.w, turn.x, turn.y, turn.z, 0.0];
     }
 
     /// Bytes held.
@@ -303,8 +339,16 @@ fn idle(nobody: u32) -> Batch {
         first: 0,
         plain: 0,
         bounded: 0,
+        anchored: false,
+        arm: Default::default(),
+        apart: Default::default(),
         factor: 0,
     }
+}
+
+#[inline]
+fn set(to: &mut Wide3, lane: usize, v: DVec3) {
+    (to[0].0[lane], to[1].0[lane], to[2].0[lane]) = (v.x, v.y, v.z);
 }
 
 /// Terms of a pass in a lane of a row.

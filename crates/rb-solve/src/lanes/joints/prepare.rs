@@ -47,7 +47,7 @@ fn prepare<S: Simd>(
         couple(&pair, rows, &mut matrix);
         for (i, row) in rows.iter_mut().enumerate() {
             let a = S::load(&matrix[triangle(i) + i]);
-            let reg = S::load(&row.diag).fma(a, S::load(&row.reg[0]));
+            let reg = S::load(&row.soft).fma(a, S::load(&row.reg[0]));
             reg.store(&mut row.reg[0]);
             a.store(&mut row.diag);
         }
