@@ -5,6 +5,7 @@
 //! position pass moves the bodies, that of the velocity pass is kept.
 
 mod assemble;
+mod beside;
 mod escalate;
 mod fast;
 mod finish;
@@ -125,6 +126,8 @@ pub(crate) struct Island {
     pub(crate) in_lanes: bool,
     /// Joints of the step, if they are swept there.
     pub(crate) links: JointLanes,
+    /// Whether they are there alone, and not in the problem as well.
+    pub(crate) linked: bool,
     /// What the contacts of each body did to it in the last substep.
     carried: Vec<Twist>,
     scratch: Scratch,
@@ -195,18 +198,18 @@ impl Island {
     pub(crate) fn run(&mut self, shared: &Shared) {
         self.plan();
         self.choose(shared);
-        let links = self.takes_links(shared);
+        self.linked = self.takes_links(shared);
         self.links.clear();
-        self.in_lanes = links || self.takes_lanes(shared);
+        self.in_lanes = self.linked || self.takes_lanes(shared);
         let start = self.start();
         let memory = (self.joints.clone(), self.constraints.clone());
-        let stands = match links {
+        let stands = match self.linked {
             true => self.step_linked(shared),
             false => self.in_lanes && self.step_in_lanes(shared),
         };
         if !stands {
             if self.in_lanes {
-                self.in_lanes = false;
+                (self.in_lanes, self.linked) = (false, false);
                 self.links.clear();
                 self.restart(&start);
                 (self.joints, self.constraints) = memory;

@@ -32,7 +32,7 @@ mod simd;
 mod vector;
 mod view;
 
-pub use joints::{JointLanes, LaneRow};
+pub use joints::{JointLanes, LaneRow, Way};
 pub use pack::ContactLanes;
 pub use prepare::Soft;
 pub use simd::{Line, Wide};

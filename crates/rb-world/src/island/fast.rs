@@ -44,6 +44,11 @@ impl Island {
         let numbers = Discretiser::new(shared.params, shared.h);
         self.pack(shared, &numbers);
         let bare = self.joints.is_empty() && self.constraints.is_empty();
+        if !bare {
+            let joints = self.joints.iter();
+            let joints = joints.map(|j| (j.movers, j.memory.impulses().len()));
+            self.links.seat(joints, self.movable, self.movers.len());
+        }
         self.elapsed = 0.0;
         for k in 0..shared.params.substeps {
             if bare {
@@ -129,19 +134,25 @@ impl Island {
         }
         self.pose_special(numbers);
         self.lanes.warm();
-        for (i, b) in self.problem.bodies.iter_mut().enumerate() {
-            b.vel = self.lanes.velocity(i);
-        }
-        self.sweep_joined(shared, Pass::Position, shared.params.sweeps.coupled);
+        let beside = self.put_beside();
+        self.take_velocities();
+        self.solve_joined(shared, Pass::Position, beside);
         self.move_bodies(shared);
         for (i, m) in self.movers.iter().enumerate() {
             self.lanes.set_moved(i, &m.moved);
         }
-        self.sweep_joined(shared, Pass::Velocity, shared.params.sweeps.coupled);
+        self.solve_joined(shared, Pass::Velocity, beside);
         for (m, b) in self.movers.iter_mut().zip(&self.problem.bodies) {
             m.vel = b.vel;
         }
         self.keep_impulses();
+    }
+
+    fn solve_joined(&mut self, shared: &Shared, pass: Pass, beside: bool) {
+        match beside {
+            true => self.sweep_beside(shared, pass),
+            false => self.sweep_joined(shared, pass, shared.params.sweeps.coupled),
+        }
     }
 
     pub(super) fn pose_special(&mut self, numbers: &Discretiser) {
@@ -194,8 +205,10 @@ impl Island {
         } else {
             (Grade::default(), Scaled::default(), 0.0)
         };
-        let links = self.links.grade(&self.lanes, floor);
-        let beside = graded_together((grade, scaled), links);
+        let mut beside = (grade, scaled);
+        if self.linked {
+            beside = graded_together(beside, self.links.grade(&self.lanes, floor));
+        }
         (
             grade_beside(&self.problem, Pass::Velocity, floor, beside),
             depth,
@@ -205,13 +218,14 @@ impl Island {
     /// Constraint rows of the last substep.
     pub(crate) fn rows(&self) -> u32 {
         let lanes = if self.in_lanes { self.lanes.rows() } else { 0 };
-        (self.problem.rows.len() + lanes + self.links.rows()) as u32
+        let links = if self.linked { self.links.rows() } else { 0 };
+        (self.problem.rows.len() + lanes + links) as u32
     }
 
     /// Laws of the rows in lanes.
     pub(crate) fn lane_laws(&self) -> impl Iterator<Item = LawSet> {
         let laws = self.lanes.laws().filter(|_| self.in_lanes);
-        let links = (!self.links.is_empty()).then_some(Law::Rows.as_set());
+        let links = self.linked.then_some(Law::Rows.as_set());
         laws.map(|law| Law::friction(law, 0.0).as_set())
             .chain(links)
     }
@@ -227,7 +241,9 @@ impl Island {
                 };
                 p.bodies = self.movers.iter().enumerate().map(body).collect();
             }
-            self.links.append_to(&mut p);
+            if self.linked {
+                self.links.append_to(&mut p);
+            }
             self.lanes.append_to(&mut p);
         }
         p

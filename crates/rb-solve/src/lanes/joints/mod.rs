@@ -29,6 +29,7 @@ mod prepare;
 mod view;
 
 pub use pack::{JointLanes, LaneRow};
+pub use view::Way;
 
 #[cfg(doc)]
 use super::ContactLanes;

@@ -6,7 +6,7 @@ use crate::lanes::simd::{Line, Wide};
 use glam::{DMat3, DQuat, DVec3};
 use rb_core::contact_block::LANES;
 use rb_core::discretise::RowTerms;
-use rb_core::problem::{Pass, Term};
+use rb_core::problem::{Pass, ProblemRow, Term};
 use rb_core::row::{Course, Row, RowKind};
 
 /// Up to eight joints without a common movable body.
@@ -124,6 +124,28 @@ impl LaneRow {
             terms,
             gap: row.gap,
             impulse: row.warm,
+            extent,
+            slot: row.slot,
+        })
+    }
+
+    /// A row of a problem; `None` if its linear halves are not opposite.
+    #[inline]
+    pub fn of(row: &ProblemRow, extent: f64) -> Option<Self> {
+        let [a, b] = &row.jac;
+        let terms = RowTerms {
+            position: row.position,
+            velocity: row.velocity,
+            soft: 0.0,
+            bounds: [row.lo, row.hi],
+        };
+        (a.lin == -b.lin).then_some(Self {
+            anchored: false,
+            lin: b.lin,
+            ang: [a.ang, b.ang],
+            terms,
+            gap: row.gap,
+            impulse: row.lambda,
             extent,
             slot: row.slot,
         })

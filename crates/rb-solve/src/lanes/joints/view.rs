@@ -7,6 +7,15 @@ use rb_core::law::Law;
 use rb_core::math::Twist;
 use rb_core::problem::{Pass, Problem, ProblemRow, Source};
 
+/// Direction of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From the problem.
+    ToLanes,
+    /// Into the problem.
+    ToRows,
+}
+
 impl JointLanes {
     /// Impulses of a joint by slot (N·s or N·m·s): rows without bounds first.
     pub fn impulses(&self, joint: usize) -> impl Iterator<Item = (u8, f64)> + '_ {
@@ -16,13 +25,21 @@ impl JointLanes {
         rows.map(move |row| (row.slot[lane as usize], row.impulse.0[lane as usize]))
     }
 
-    /// Sets impulses of a joint by slot (N·s or N·m·s).
-    pub fn set_impulse(&mut self, joint: usize, slot: u8, impulse: f64) {
+    /// Copies impulses between the lanes and the rows of a problem the joint was put in from, in order.
+    pub fn exchange(&mut self, joint: usize, rows: &mut [ProblemRow], way: Way) {
         let [batch, lane] = self.seats[joint];
         let (batch, lane) = (&self.batches[batch as usize], lane as usize);
-        for row in &mut self.rows[batch.range()] {
-            if row.slot[lane] == slot && row.diag.0[lane] > 0.0 {
-                row.impulse.0[lane] = impulse;
+        let (plain, bounded) = self.rows[batch.range()].split_at_mut(batch.plain as usize);
+        let (mut plain, mut bounded) = (plain.iter_mut(), bounded.iter_mut());
+        for row in rows {
+            let next = match row.is_bilateral() {
+                true => plain.next(),
+                false => bounded.next(),
+            };
+            let Some(mine) = next else { return };
+            match way {
+                Way::ToLanes => mine.impulse.0[lane] = row.lambda,
+                Way::ToRows => row.lambda = mine.impulse.0[lane],
             }
         }
     }
