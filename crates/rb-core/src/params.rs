@@ -238,7 +238,7 @@ impl Params {
             sweeps: Sweeps {
                 position: 2,
                 velocity: 4,
-                coupled: 16,
+                coupled: 8,
                 stop: 1e-9,
             },
             escalation: Escalation {

@@ -202,23 +202,39 @@ impl Island {
         self.links.clear();
         self.in_lanes = self.linked || self.takes_lanes(shared);
         let start = self.start();
-        let memory = (self.joints.clone(), self.constraints.clone());
+        let memories = self.in_lanes.then(|| self.memories());
         let stands = match self.linked {
             true => self.step_linked(shared),
             false => self.in_lanes && self.step_in_lanes(shared),
         };
         if !stands {
-            if self.in_lanes {
+            if let Some(memories) = memories {
                 (self.in_lanes, self.linked) = (false, false);
                 self.links.clear();
                 self.restart(&start);
-                (self.joints, self.constraints) = memory;
+                self.remember(memories);
             }
             self.load_impulses(shared);
             self.run_rows(shared, &start);
         }
         self.settle_hold(shared.params);
         self.finish(shared);
+    }
+
+    /// What joints and constraints remember.
+    fn memories(&self) -> Vec<JointMemory> {
+        let joints = self.joints.iter().map(|j| &j.memory);
+        let constraints = self.constraints.iter().map(|c| &c.memory);
+        joints.chain(constraints).cloned().collect()
+    }
+
+    /// Has joints and constraints remember what they did.
+    fn remember(&mut self, memories: Vec<JointMemory>) {
+        let joints = self.joints.iter_mut().map(|j| &mut j.memory);
+        let constraints = self.constraints.iter_mut().map(|c| &mut c.memory);
+        for (to, memory) in joints.chain(constraints).zip(memories) {
+            *to = memory;
+        }
     }
 
     /// Impulses of the last step, as those of the present substep.

@@ -55,30 +55,25 @@ impl Island {
     /// One pass: sweeps over all joints and contacts, then the joints exactly.
     pub(super) fn sweep_beside(&mut self, shared: &Shared, pass: Pass) {
         let numbers = rb_core::discretise::Discretiser::new(shared.params, shared.h);
-        let env = |n: &str, d: u32| std::env::var(n).map_or(d, |s| s.parse().unwrap());
-        let sweeps = match pass {
-            Pass::Position => env("RP", shared.params.sweeps.position),
-            Pass::Velocity => env("RV", shared.params.sweeps.velocity),
+        let sweeps = shared.params.sweeps.coupled;
+        for k in 0..sweeps {
+            let backwards = k % 2 == 1;
+            self.links.sweep(&mut self.lanes, pass, backwards);
+            self.lanes.sweep(pass, &numbers, backwards);
+        }
+        self.take_velocities();
+        self.exchange(Way::ToRows);
+        let once = Budget {
+            sweeps: 1,
+            stop: shared.params.sweeps.stop,
         };
-        let turns = env("RT", 1);
-        for _ in 0..turns {
-            for k in 0..sweeps {
-                let backwards = k % 2 == 1;
-                self.links.sweep(&mut self.lanes, pass, backwards);
-                self.lanes.sweep(pass, &numbers, backwards);
-            }
-            self.take_velocities();
-            self.exchange(Way::ToRows);
-            let budget = Budget {
-                sweeps: 1,
-                stop: shared.params.sweeps.stop,
-            };
-            let (problem, scratch) = (&mut self.problem, &mut self.scratch);
-            Pgs.solve_beside(problem, pass, budget, scratch, None);
+        let (problem, scratch) = (&mut self.problem, &mut self.scratch);
+        Pgs.solve_beside(problem, pass, once, scratch, None);
+        if pass == Pass::Position {
             self.exchange(Way::ToLanes);
-            for (i, b) in self.problem.bodies.iter().enumerate() {
-                self.lanes.set_velocity(i, &b.vel);
-            }
+        }
+        for (i, b) in self.problem.bodies.iter().enumerate() {
+            self.lanes.set_velocity(i, &b.vel);
         }
         self.outcome.iterations += sweeps;
     }
