@@ -205,14 +205,7 @@ impl Discretiser {
         row.stabilise.or(kept)
     }
 
-    fn compliant(
-        &self,
-        row: &Row,
-        phi_dot: impl Fn() -> f64,
-        c: f64,
-        d: f64,
-        out: &mut RowTerms,
-    ) {
+    fn compliant(&self, row: &Row, phi_dot: impl Fn() -> f64, c: f64, d: f64, out: &mut RowTerms) {
         let (h, beta) = (self.h, self.scheme.beta);
         let alpha = self.alpha(row);
         let l = self.divisor(row);

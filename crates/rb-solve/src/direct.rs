@@ -125,7 +125,8 @@ impl<'a> Joints<'a> {
             settled &= self.visit_tree(p, &(ends[0] as usize..ends[1] as usize));
         }
         let rows = self.memory.blocks.iter().flatten().flat_map(|b| b.rows());
-        let change = |(r, before): (usize, &f64)| (p.rows[r].lambda - before).abs() * p.rows[r].diag;
+        let change =
+            |(r, before): (usize, &f64)| (p.rows[r].lambda - before).abs() * p.rows[r].diag;
         let changes = rows.zip(&self.memory.before).map(change);
         (changes.fold(0.0, f64::max), settled)
     }

@@ -5,15 +5,26 @@
 //! others L = S G.
 
 use super::{Joints, Side};
-use crate::linalg::ldl;
+use crate::linalg::ldl::DEPENDENT;
 use core::ops::Range;
 use rb_core::problem::{Block, NO_EXTRA, Problem};
-use smallvec::SmallVec;
 
 /// In place of a side: there is no factor yet.
 pub(super) const UNKNOWN: i8 = i8::MAX;
-/// Most rows of a block whose inverse is made without asking for memory.
-const SMALL: usize = 8;
+/// Calls a function of columns, compiled for their number of rows where that is a usual one.
+macro_rules! by_rows {
+    ($rows:expr, $self:ident.$call:ident($k:expr)) => {
+        match $rows {
+            0 => {}
+            1 => $self.$call::<1>($k),
+            3 => $self.$call::<3>($k),
+            4 => $self.$call::<4>($k),
+            5 => $self.$call::<5>($k),
+            6 => $self.$call::<6>($k),
+            _ => $self.$call::<0>($k),
+        }
+    };
+}
 
 impl Joints<'_> {
     /// Places the blocks of column k one after another: the diagonal, then one for each link.
@@ -67,7 +78,7 @@ impl Joints<'_> {
             }
         }
         for k in tree.clone() {
-            self.eliminate(k);
+            by_rows!(self.len(k), self.eliminate(k));
         }
         let mine = self.unknowns(tree);
         let s = &mut *self.memory;
@@ -118,16 +129,13 @@ impl Joints<'_> {
     }
 
     /// Inverts the diagonal of column k and subtracts its product from the later columns.
-    fn eliminate(&mut self, k: usize) {
-        let n = self.len(k);
-        if n == 0 {
-            return;
-        }
+    fn eliminate<const N: usize>(&mut self, k: usize) {
+        let n = if N == 0 { self.len(k) } else { N };
         let (diagonal, first) = (self.place(k, 0), self.first(k));
         let s = &mut *self.memory;
         // A loop of joints repeats rows: its last pivots vanish against what they were.
         let scale = &s.scale[first..first + n];
-        invert(&mut s.factor[diagonal.clone()], n, scale);
+        invert::<N>(&mut s.factor[diagonal.clone()], n, scale);
         let links = self.plan.column(k);
         if links.is_empty() {
             return;
@@ -145,15 +153,15 @@ impl Joints<'_> {
         }
         for a in 1..=links.len() {
             for b in a..=links.len() {
-                self.subtract_product(k, a, b, column.start);
+                self.subtract_product::<N>(k, a, b, column.start);
             }
         }
     }
 
     /// S(j, i) −= L(j, k) S(i, k)ᵀ, with i and j the `a`-th and `b`-th link of k, whose column started at
     /// `start` and is kept in `column`.
-    fn subtract_product(&mut self, k: usize, a: usize, b: usize, start: usize) {
-        let n = self.len(k);
+    fn subtract_product<const N: usize>(&mut self, k: usize, a: usize, b: usize, start: usize) {
+        let n = if N == 0 { self.len(k) } else { N };
         let (i, j) = (self.plan.column(k)[a - 1], self.plan.column(k)[b - 1]);
         let target = if i == j {
             self.place(i as usize, 0)
@@ -184,49 +192,47 @@ impl Joints<'_> {
     /// Solves with the factor, in place in `solution`.
     pub(super) fn substitute(&mut self, tree: &Range<usize>) {
         for k in tree.clone() {
-            let (n, first) = (self.len(k), self.first(k));
-            for link in 1..=self.links(k) {
-                let (at, later) = self.link(k, link);
-                let s = &mut *self.memory;
-                // Links go to later positions.
-                let (head, tail) = s.solution.split_at_mut(later);
-                let known = &head[first..first + n];
-                for (x, l) in tail.iter_mut().zip(s.factor[at].chunks_exact(n)) {
-                    *x -= dot(l, known);
-                }
-            }
+            by_rows!(self.len(k), self.go_forward(k));
         }
         for k in tree.clone().rev() {
-            let (n, first) = (self.len(k), self.first(k));
-            if n == 0 {
-                continue;
-            }
-            let diagonal = self.place(k, 0);
+            by_rows!(self.len(k), self.go_back(k));
+        }
+    }
+
+    fn go_forward<const N: usize>(&mut self, k: usize) {
+        let n = if N == 0 { self.len(k) } else { N };
+        let first = self.first(k);
+        for link in 1..=self.plan.column(k).len() {
+            let (at, later) = self.link(k, link);
             let s = &mut *self.memory;
-            s.column.clear();
-            s.column.extend_from_slice(&s.solution[first..first + n]);
-            let inverse = s.factor[diagonal].chunks_exact(n);
-            for (x, g) in s.solution[first..].iter_mut().zip(inverse) {
-                *x = dot(g, &s.column);
-            }
-            for link in 1..=self.links(k) {
-                let (at, later) = self.link(k, link);
-                let s = &mut *self.memory;
-                let (head, tail) = s.solution.split_at_mut(later);
-                let mine = &mut head[first..first + n];
-                for (l, x) in s.factor[at].chunks_exact(n).zip(&*tail) {
-                    mine.iter_mut().zip(l).for_each(|(mine, l)| *mine -= l * x);
-                }
+            // Links go to later positions.
+            let (head, tail) = s.solution.split_at_mut(later);
+            let known = &head[first..first + n];
+            for (x, l) in tail.iter_mut().zip(s.factor[at].chunks_exact(n)) {
+                *x -= dot(l, known);
             }
         }
     }
 
-    /// Number of links of a column with rows.
-    #[inline]
-    fn links(&self, k: usize) -> usize {
-        match self.len(k) {
-            0 => 0,
-            _ => self.plan.column(k).len(),
+    fn go_back<const N: usize>(&mut self, k: usize) {
+        let n = if N == 0 { self.len(k) } else { N };
+        let first = self.first(k);
+        let diagonal = self.place(k, 0);
+        let s = &mut *self.memory;
+        s.column.clear();
+        s.column.extend_from_slice(&s.solution[first..first + n]);
+        let (known, inverse) = (&s.column[..n], s.factor[diagonal].chunks_exact(n));
+        for (x, g) in s.solution[first..].iter_mut().zip(inverse) {
+            *x = dot(g, known);
+        }
+        for link in 1..=self.plan.column(k).len() {
+            let (at, later) = self.link(k, link);
+            let s = &mut *self.memory;
+            let (head, tail) = s.solution.split_at_mut(later);
+            let mine = &mut head[first..first + n];
+            for (l, x) in s.factor[at].chunks_exact(n).zip(&*tail) {
+                mine.iter_mut().zip(l).for_each(|(mine, l)| *mine -= l * x);
+            }
         }
     }
 
@@ -265,15 +271,28 @@ fn couple_wide(p: &Problem, a: &Block, b: &Block, out: &mut [f64]) {
     }
 }
 
-/// Inverse of a symmetric matrix, in place; rows whose pivots vanish against `scale` are zero in it.
-fn invert(a: &mut [f64], n: usize, scale: &[f64]) {
-    ldl::factor_against(a, n, |j, _| scale[j]);
-    let mut inverse = SmallVec::<[f64; SMALL * SMALL]>::from_elem(0.0, n * n);
-    for (i, column) in inverse.chunks_exact_mut(n).enumerate() {
-        column[i] = 1.0;
-        ldl::solve(a, n, column);
+/// Inverse of a symmetric matrix, in place, by one sweep for each row; rows whose pivots vanish against
+/// `scale` are zero in it.
+fn invert<const N: usize>(a: &mut [f64], n: usize, scale: &[f64]) {
+    let n = if N == 0 { n } else { N };
+    let a = &mut a[..n * n];
+    for k in 0..n {
+        let pivot = a[k * n + k];
+        let kept = pivot.abs() > DEPENDENT * scale[k].abs();
+        let d = if kept { 1.0 / pivot } else { 0.0 };
+        for i in (0..n).filter(|&i| i != k) {
+            let share = a[i * n + k] * d;
+            for j in (0..n).filter(|&j| j != k) {
+                a[i * n + j] -= share * a[k * n + j];
+            }
+        }
+        for i in 0..n {
+            a[i * n + k] *= d;
+            a[k * n + i] = a[i * n + k];
+        }
+        a[k * n + k] = -d;
     }
-    a.copy_from_slice(&inverse);
+    a.iter_mut().for_each(|x| *x = -*x);
 }
 
 #[inline]

@@ -89,8 +89,12 @@ impl Island {
             let Some(slot) = shared.joints.slot(joint.slot) else {
                 continue;
             };
-            let [a, b] = joint.movers.map(|m| self.seen[m as usize]);
-            let cx = JointCx { a, b, h: shared.h };
+            let [a, b] = joint.movers;
+            let cx = JointCx {
+                a: self.seen[a as usize],
+                b: self.seen[b as usize],
+                h: shared.h,
+            };
             slot.desc.kind.rows(&cx, &joint.memory, &mut self.rows);
             for (side, body) in [&cx.a, &cx.b].into_iter().enumerate() {
                 let pull = |sum: DVec3, row: &Row| sum + row.jac[side].lin * row.warm;

@@ -12,14 +12,7 @@ impl JointLanes {
     pub fn grade(&self, bodies: &ContactLanes, speed_floor: f64) -> (Grade, Scaled) {
         let mut sums = Sums::default();
         let (vel, free) = (&bodies.vel[..], &bodies.free[..]);
-        run(
-            &self.batches,
-            &self.rows,
-            vel,
-            free,
-            speed_floor,
-            &mut sums,
-        );
+        run(&self.batches, &self.rows, vel, free, speed_floor, &mut sums);
         let largest = |w: &Wide| w.0.iter().fold(0.0f64, |m, x| m.max(*x));
         let total = |w: &Wide| w.0.iter().sum::<f64>();
         let (mut abs, mut worst) = (0.0, None);

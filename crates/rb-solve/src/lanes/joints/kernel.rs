@@ -113,23 +113,32 @@ fn sweep<S: Simd>(
         let rows = &mut rows[batch.range()];
         let at = batch.triangle(order.pass);
         let factor = &factors[at..][..triangle(rows.len())];
-        let push = visit(&pair, rows, factor, batch.plain as usize, order.pass);
+        let plain = batch.plain as usize;
+        let push = match (rows.len(), plain) {
+            (3, 3) => visit::<S, 3>(&pair, rows, factor, plain, order.pass),
+            (5, 5) => visit::<S, 5>(&pair, rows, factor, plain, order.pass),
+            _ => visit::<S, 0>(&pair, rows, factor, plain, order.pass),
+        };
         pair.load(push.force, &push.torque);
         pair.put_back(vel, &batch.bodies);
     }
 }
 
 /// Solves the blocks against the velocities in `pair`; returns what the change of the impulses does.
+/// `N` is the number of rows where none has bounds, or 0.
 #[inline(always)]
-fn visit<S: Simd>(
+fn visit<S: Simd, const N: usize>(
     pair: &Two<S>,
     rows: &mut [Eight],
     factor: &[Wide],
     plain: usize,
     pass: Pass,
 ) -> Push<S> {
-    let n = rows.len().min(ALL);
-    let plain = plain.min(n);
+    let (n, plain) = match N {
+        0 => (rows.len().min(ALL), plain.min(ALL)),
+        _ => (N, N),
+    };
+    let (rows, factor) = (&mut rows[..n], &factor[..triangle(n)]);
     let entry = |i: usize, j: usize| S::load(&factor[triangle(i) + j]);
     let slip = pair.lin[1].sub(pair.lin[0]);
     // w, then y and s, then the change of the impulses.

@@ -1,7 +1,7 @@
 //! Matrices of the blocks: J W Jᵀ + R of both passes, with the rows without bounds eliminated.
 
-use super::pack::{Batch, Eight, JointLanes, triangle};
 use super::MOST;
+use super::pack::{Batch, Eight, JointLanes, triangle};
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::{Two, V3};
 use crate::lanes::{ContactLanes, dispatch};
