@@ -202,17 +202,17 @@ impl Island {
         self.links.clear();
         self.in_lanes = self.linked || self.takes_lanes(shared);
         let start = self.start();
-        let memories = self.in_lanes.then(|| self.memories());
+        let memories = (self.in_lanes && !self.linked).then(|| self.memories());
         let stands = match self.linked {
             true => self.step_linked(shared),
             false => self.in_lanes && self.step_in_lanes(shared),
         };
         if !stands {
-            if let Some(memories) = memories {
+            if self.in_lanes {
                 (self.in_lanes, self.linked) = (false, false);
                 self.links.clear();
                 self.restart(&start);
-                self.remember(memories);
+                self.remember(memories.unwrap_or_default());
             }
             self.load_impulses(shared);
             self.run_rows(shared, &start);

@@ -48,16 +48,27 @@ impl Island {
         let joints = joints.map(|j| (j.movers, j.memory.impulses().len()));
         self.links.seat(joints, self.movable, self.movers.len());
         self.elapsed = 0.0;
+        // Kept if joints are to be stated again, which puts their impulses in their memory.
+        let mut kept = Vec::new();
         for k in 0..shared.params.substeps {
+            if k == 1 && !self.links.all_anchored() {
+                kept = self.memories();
+            }
             if !self.linked_substep(shared, &numbers, k == 0) {
+                self.remember(kept);
                 return false;
             }
             self.elapsed += shared.h;
         }
-        for (j, joint) in self.joints.iter_mut().enumerate() {
-            joint.memory.store(self.links.impulses(j));
+        let sound = self.unsound().is_empty();
+        if sound {
+            for (j, joint) in self.joints.iter_mut().enumerate() {
+                joint.memory.store(self.links.impulses(j));
+            }
+        } else {
+            self.remember(kept);
         }
-        self.unsound().is_empty()
+        sound
     }
 
     fn linked_substep(&mut self, shared: &Shared, numbers: &Discretiser, first: bool) -> bool {
@@ -112,7 +123,7 @@ impl Island {
     /// False if there is a row lanes cannot hold.
     fn link(&mut self, shared: &Shared, numbers: &Discretiser, all: bool) -> bool {
         let carried = |links: &JointLanes, batch| !all && links.is_anchored(batch);
-        if (0..self.links.batches()).all(|batch| carried(&self.links, batch)) {
+        if !all && self.links.all_anchored() {
             return true;
         }
         self.seen.clear();

@@ -26,6 +26,7 @@ mod grade;
 mod kernel;
 mod pack;
 mod prepare;
+mod seat;
 mod view;
 
 pub use pack::{JointLanes, LaneRow};

@@ -1,4 +1,4 @@
-//! Rows of joints into lanes: levels, seats, storage.
+//! Rows of joints into lanes, batch by batch, and how they are stored.
 
 use super::MOST;
 use crate::lanes::pack::Wide3;
@@ -176,58 +176,11 @@ pub struct JointLanes {
     /// Geometric stiffness of each body (kg·m²/s): xx, yy, zz, xy, xz, yz.
     pub(super) levers: Vec<Line>,
     /// Level after the last joint of each body; first batch and next seat of each key.
-    tops: Vec<u32>,
-    places: Vec<[u32; 2]>,
+    pub(super) tops: Vec<u32>,
+    pub(super) places: Vec<[u32; 2]>,
 }
 
 impl JointLanes {
-    /// Gives every joint a seat. `joints` are their bodies, of which the first `movable` can move, and
-    /// a guess of their numbers of rows; `bodies` is the number of bodies.
-    pub fn seat(
-        &mut self,
-        joints: impl Iterator<Item = ([u32; 2], usize)>,
-        movable: usize,
-        bodies: usize,
-    ) {
-        self.clear();
-        for lines in [&mut self.turned, &mut self.levers] {
-            // One more: the body of idle lanes.
-            lines.clear();
-            lines.resize(bodies + 1, Line::default());
-        }
-        self.tops.clear();
-        self.tops.resize(movable, 0);
-        self.places.clear();
-        let mut pairs = Vec::new();
-        for (pair, guess) in joints {
-            let ours = pair.map(|b| b as usize).into_iter();
-            let ours = ours.filter(|&b| b < movable);
-            let level = ours.clone().map(|b| self.tops[b]).max().unwrap_or(0);
-            ours.for_each(|b| self.tops[b] = level + 1);
-            let key = level as usize * (2 * MOST) + guess.min(2 * MOST - 1);
-            if self.places.len() <= key {
-                self.places.resize(key + 1, [0; 2]);
-            }
-            self.places[key][1] += 1;
-            self.seats.push([key as u32, 0]);
-            pairs.push(pair);
-        }
-        for place in &mut self.places {
-            let more = self.batches.len() + place[1].div_ceil(LANES as u32) as usize;
-            *place = [self.batches.len() as u32, 0];
-            self.batches.resize(more, idle(bodies as u32));
-        }
-        for (j, (seat, pair)) in self.seats.iter_mut().zip(pairs).enumerate() {
-            let [first, next] = &mut self.places[seat[0] as usize];
-            *seat = [*first + *next / LANES as u32, *next % LANES as u32];
-            *next += 1;
-            let batch = &mut self.batches[seat[0] as usize];
-            let lane = seat[1] as usize;
-            batch.joints[lane] = j as u32;
-            (batch.bodies[0][lane], batch.bodies[1][lane]) = (pair[0], pair[1]);
-        }
-    }
-
     /// Forgets all joints.
     pub fn clear(&mut self) {
         self.batches.clear();
@@ -327,6 +280,11 @@ impl JointLanes {
         self.batches[batch].anchored
     }
 
+    /// Whether all rows can.
+    pub fn all_anchored(&self) -> bool {
+        self.batches.iter().all(|b| b.anchored)
+    }
+
     /// Whether the rows of a joint are carried along.
     pub fn carries(&self, joint: usize) -> bool {
         let seat = self.seats.get(joint);
@@ -351,20 +309,6 @@ impl JointLanes {
             + self.rows.capacity() * size_of::<Eight>()
             + self.factors.capacity() * size_of::<Wide>()
             + self.seats.capacity() * size_of::<[u32; 2]>()
-    }
-}
-
-fn idle(nobody: u32) -> Batch {
-    Batch {
-        bodies: [[nobody; LANES]; 2],
-        joints: [NOBODY; LANES],
-        first: 0,
-        plain: 0,
-        bounded: 0,
-        anchored: false,
-        arm: Default::default(),
-        apart: Default::default(),
-        factor: 0,
     }
 }
 
