@@ -275,6 +275,7 @@ impl PrincipalInertia {
 }
 
 /// Removes the rounding difference between the two triangles.
+#[inline]
 fn symmetrised(m: DMat3) -> DMat3 {
     (m + m.transpose()) * 0.5
 }

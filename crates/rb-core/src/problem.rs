@@ -186,6 +186,7 @@ impl Problem {
     }
 
     /// Makes the rows from number `first` on one block.
+    #[inline]
     pub fn push_joint(&mut self, bodies: [u32; 2], source: Source, first: usize) {
         self.close_block(bodies, Law::Rows, source, first as u32, NO_EXTRA);
     }
@@ -221,6 +222,7 @@ impl Problem {
         self.close_block(bodies, Law::Rows, source, first, number);
     }
 
+    #[inline]
     fn close_block(&mut self, bodies: [u32; 2], law: Law, source: Source, first: u32, extra: u32) {
         let len = (self.rows.len() as u32 - first) as u8;
         if len > 0 {

@@ -182,6 +182,7 @@ pub trait Joint: core::fmt::Debug + Send + Sync {
 }
 
 /// Whether a row is hard, bilateral and on the position: the ones that remove a freedom.
+#[inline]
 pub fn is_rigid(row: &Row) -> bool {
     row.kind == RowKind::HARD && row.lo == f64::NEG_INFINITY && row.hi == f64::INFINITY
 }

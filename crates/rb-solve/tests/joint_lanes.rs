@@ -245,14 +245,16 @@ fn carried_rows_are_those_a_joint_would_state() {
     let moved = [place(), place()];
     let arms = [random.vector(), random.vector()];
     let put = |lanes: &mut JointLanes, at: &[(DVec3, DQuat)]| {
+        let [a, b] = [at[0].1 * arms[0], at[1].1 * arms[1]];
+        let apart = at[1].0 - at[0].0;
         lanes.open();
         for row in anchored(at, arms, 0.3) {
             let terms = numbers.terms(&row, || [0.0; 2]);
             let row = LaneRow::new(&row, terms, 1.0).expect("opposite halves");
-            assert!(row.anchored && lanes.put(0, &row));
+            assert!(row.anchored && row.fits([a, b], apart) && lanes.put(0, &row));
+            assert!(!row.fits([a, b * 1.001], apart));
         }
-        let [a, b] = [at[0].1 * arms[0], at[1].1 * arms[1]];
-        lanes.place(0, 0, [a, b], at[1].0 - at[0].0);
+        lanes.place(0, 0, [a, b], apart);
         lanes.close(0);
     };
     let (mut carried, mut stated) = (JointLanes::default(), JointLanes::default());

@@ -96,6 +96,7 @@ impl Joints<'_> {
         let out = &mut s.factor[at];
         let plain = bi.extra == NO_EXTRA && bk.extra == NO_EXTRA;
         match plain {
+            true if i == k => couple_own(p, &bi, out),
             true => couple(p, &bi, &bk, out),
             false => couple_wide(p, &bi, &bk, out),
         }
@@ -241,6 +242,18 @@ impl Joints<'_> {
     fn link(&self, k: usize, link: usize) -> (Range<usize>, usize) {
         let later = self.plan.column(k)[link - 1] as usize;
         (self.place(k, link), self.first(later))
+    }
+}
+
+/// J W Jᵀ of the rows of one block over two bodies.
+fn couple_own(p: &Problem, block: &Block, out: &mut [f64]) {
+    let (n, rows) = (block.len as usize, &p.rows[block.rows()]);
+    for (i, row) in rows.iter().enumerate() {
+        out[i * n + i] = row.diag;
+        for (j, other) in rows[..i].iter().enumerate() {
+            let entry = row.jac[0].dot(&other.mjt[0]) + row.jac[1].dot(&other.mjt[1]);
+            (out[i * n + j], out[j * n + i]) = (entry, entry);
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! among themselves; a direct solve of the joints ends the pass, so that they hold.
 
 use super::{Island, Shared};
+use rb_core::discretise::Discretiser;
 use rb_core::problem::{NO_EXTRA, Pass, Source};
 use rb_core::solver::Budget;
 use rb_solve::Pgs;
@@ -54,13 +55,19 @@ impl Island {
 
     /// One pass: sweeps over all joints and contacts, then the joints exactly.
     pub(super) fn sweep_beside(&mut self, shared: &Shared, pass: Pass) {
-        let numbers = rb_core::discretise::Discretiser::new(shared.params, shared.h);
+        let numbers = Discretiser::new(shared.params, shared.h);
         let sweeps = shared.params.sweeps.coupled;
         for k in 0..sweeps {
             let backwards = k % 2 == 1;
             self.links.sweep(&mut self.lanes, pass, backwards);
             self.lanes.sweep(pass, &numbers, backwards);
         }
+        self.settle_joints(shared, pass);
+        self.outcome.iterations += sweeps;
+    }
+
+    /// Solves the joints exactly.
+    fn settle_joints(&mut self, shared: &Shared, pass: Pass) {
         self.take_velocities();
         self.exchange(Way::ToRows);
         let once = Budget {
@@ -69,13 +76,10 @@ impl Island {
         };
         let (problem, scratch) = (&mut self.problem, &mut self.scratch);
         Pgs.solve_beside(problem, pass, once, scratch, None);
-        if pass == Pass::Position {
-            self.exchange(Way::ToLanes);
-        }
+        self.exchange(Way::ToLanes);
         for (i, b) in self.problem.bodies.iter().enumerate() {
             self.lanes.set_velocity(i, &b.vel);
         }
-        self.outcome.iterations += sweeps;
     }
 
     fn exchange(&mut self, way: Way) {

@@ -177,7 +177,8 @@ impl Island {
         let frames = slot.desc.kind.frames();
         let arm = |body: &JointBody, frame: &Pose| body.pose.point(frame.p) - body.com;
         let arms = [arm(&cx.a, &frames[0]), arm(&cx.b, &frames[1])];
-        self.links.place(batch, lane, arms, cx.b.com - cx.a.com);
+        let apart = cx.b.com - cx.a.com;
+        self.links.place(batch, lane, arms, apart);
         let extent = self.reach(sides[0]).max(self.reach(sides[1]));
         let along = |row: &Row, v: [Twist; 2]| row.jac[0].dot(&v[0]) + row.jac[1].dot(&v[1]);
         let (before, lanes) = ([cx.a.vel, cx.b.vel], &self.lanes);
@@ -186,7 +187,10 @@ impl Island {
             let terms = numbers.terms(row, || [along(row, before), along(row, free())]);
             let iterated = numbers.way(row) == Some(Stabilisation::Iterated);
             let row = LaneRow::new(row, terms, extent).filter(|_| !iterated);
-            row.is_some_and(|row| self.links.put(lane, &row))
+            row.is_some_and(|mut row| {
+                row.anchored &= row.fits(arms, apart);
+                self.links.put(lane, &row)
+            })
         })
     }
 

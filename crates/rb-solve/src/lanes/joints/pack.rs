@@ -31,6 +31,8 @@ pub(super) struct Batch {
     pub(super) factor: u32,
 }
 
+/// Rounding of a joint's anchors relative to their distance from the centres of mass.
+const ROUNDING: f64 = 1e-9;
 /// No joint.
 pub(super) const NOBODY: u32 = u32::MAX;
 
@@ -149,6 +151,17 @@ impl LaneRow {
             extent,
             slot: row.slot,
         })
+    }
+
+    /// Whether it is e·(p_b − p_a) of the anchors at these arms, with the centres of mass so far `apart`
+    /// (m): a joint may measure between other frames than those it shows.
+    #[inline]
+    pub fn fits(&self, arm: [DVec3; 2], apart: DVec3) -> bool {
+        let reach = apart + arm[1];
+        let gap = self.lin.dot(reach - arm[0]) - self.gap;
+        let turn = arm[1].cross(self.lin) - self.ang[1];
+        let size = arm[0].length_squared() + arm[1].length_squared() + apart.length_squared();
+        gap * gap + turn.length_squared() <= ROUNDING * ROUNDING * size
     }
 
     #[inline]
