@@ -55,7 +55,7 @@ fn bodies(random: &mut Random) -> ContactLanes {
 fn rows(random: &mut Random, plain: usize, bounded: usize) -> Vec<LaneRow> {
     let term = |random: &mut Random| Term {
         bias: random.next(),
-        reg: 0.1 + 0.1 * random.next(),
+        reg: 0.5 + 0.2 * random.next(),
     };
     let count = plain + bounded;
     let row = |k: usize, random: &mut Random| LaneRow {
@@ -151,7 +151,7 @@ fn blocks_without_bounds_are_visited_as_by_rows() {
 fn sweeping_on_reaches_the_law_and_keeps_the_impulse_balance() {
     let (mut bodies, mut lanes, _) = scene(2, &SIZES);
     let before = grade_velocities(&problem(&bodies, &lanes), 0.0).abs;
-    for k in 0..400 {
+    for k in 0..1000 {
         lanes.sweep(&mut bodies, Pass::Velocity, k % 2 == 1);
     }
     let mut p = problem(&bodies, &lanes);

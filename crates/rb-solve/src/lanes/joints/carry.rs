@@ -65,7 +65,12 @@ fn run(batches: &mut [Batch], rows: &mut [Eight], turned: &[Line], soft: [f64; 2
 }
 
 #[inline(always)]
-fn carry<S: Simd>(batches: &mut [Batch], rows: &mut [Eight], turned: &[Line], soft: [f64; 2]) {
+pub(super) fn carry<S: Simd>(
+    batches: &mut [Batch],
+    rows: &mut [Eight],
+    turned: &[Line],
+    soft: [f64; 2],
+) {
     let [rate, push] = [S::splat(soft[0]), S::splat(soft[1])];
     for batch in batches {
         if !batch.anchored {
@@ -141,7 +146,7 @@ fn run_error(batches: &[Batch], rows: &[Eight], turned: &[Line], most: &mut Line
 }
 
 #[inline(always)]
-fn error<S: Simd>(batches: &[Batch], rows: &[Eight], turned: &[Line], most: &mut Line) {
+pub(super) fn error<S: Simd>(batches: &[Batch], rows: &[Eight], turned: &[Line], most: &mut Line) {
     let mut largest = S::zero();
     for batch in batches {
         if !batch.anchored {
@@ -163,7 +168,7 @@ fn run_pull(batches: &[Batch], rows: &[Eight], levers: &mut [Line]) {
 
 /// (r·P) 1 − sym(r Pᵀ) of the impulse P on each body at its arm r, as `rb_core::integrate::lever`.
 #[inline(always)]
-fn pull<S: Simd>(batches: &[Batch], rows: &[Eight], levers: &mut [Line]) {
+pub(super) fn pull<S: Simd>(batches: &[Batch], rows: &[Eight], levers: &mut [Line]) {
     for batch in batches {
         let mut impulse = V3([S::zero(); 3]);
         for row in &rows[batch.range()] {

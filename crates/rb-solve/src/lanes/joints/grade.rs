@@ -43,15 +43,15 @@ impl JointLanes {
 
 /// Running numbers, lane by lane.
 #[derive(Default)]
-struct Sums {
-    abs: Wide,
+pub(super) struct Sums {
+    pub(super) abs: Wide,
     place: Wide,
     error2_max: Wide,
     scale2_max: Wide,
-    error2: Wide,
+    pub(super) error2: Wide,
     scale2: Wide,
-    outside: Wide,
-    product: Wide,
+    pub(super) outside: Wide,
+    pub(super) product: Wide,
 }
 
 #[inline(always)]
@@ -83,7 +83,7 @@ fn run(
 }
 
 #[inline(always)]
-fn grade<S: Simd>(
+pub(super) fn grade<S: Simd>(
     batches: &[Batch],
     rows: &[Eight],
     vel: &[Line],

@@ -30,9 +30,9 @@ impl JointLanes {
 
 /// Which terms hold, and which way the sweep goes.
 #[derive(Clone, Copy)]
-struct Order {
-    pass: Pass,
-    backwards: bool,
+pub(super) struct Order {
+    pub(super) pass: Pass,
+    pub(super) backwards: bool,
 }
 
 fn run_warm(batches: &[Batch], rows: &[Eight], inv: &[Line], vel: &mut [Line]) {
@@ -40,7 +40,7 @@ fn run_warm(batches: &[Batch], rows: &[Eight], inv: &[Line], vel: &mut [Line]) {
 }
 
 #[inline(always)]
-fn warm<S: Simd>(batches: &[Batch], rows: &[Eight], inv: &[Line], vel: &mut [Line]) {
+pub(super) fn warm<S: Simd>(batches: &[Batch], rows: &[Eight], inv: &[Line], vel: &mut [Line]) {
     for batch in batches {
         let mut pair = Two::<S>::of(inv, vel, &batch.bodies);
         let mut push = Push::new();
@@ -95,7 +95,7 @@ fn run(
 }
 
 #[inline(always)]
-fn sweep<S: Simd>(
+pub(super) fn sweep<S: Simd>(
     batches: &[Batch],
     rows: &mut [Eight],
     factors: &[Wide],

@@ -28,6 +28,8 @@ mod pack;
 mod prepare;
 mod seat;
 mod view;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod widths;
 
 pub use pack::{JointLanes, LaneRow};
 pub use view::Way;

@@ -33,7 +33,7 @@ fn run(b: &[Batch], rows: &mut [Eight], factors: &mut [Wide], inv: &[Line], vel:
 }
 
 #[inline(always)]
-fn prepare<S: Simd>(
+pub(super) fn prepare<S: Simd>(
     batches: &[Batch],
     rows: &mut [Eight],
     factors: &mut [Wide],
