@@ -8,7 +8,6 @@
 
 use super::assemble::see;
 use super::{Island, Shared};
-use crate::island::fast::advance;
 use rb_core::contact_block::LANES;
 use rb_core::discretise::Discretiser;
 use rb_core::math::{Pose, Twist};
@@ -99,7 +98,8 @@ impl Island {
         self.sweep_linked(numbers, Pass::Position, sweeps.position);
         for (i, m) in self.movers.iter_mut().enumerate() {
             let (com, q) = (m.com, m.q);
-            advance(m, shared, &self.lanes.velocity(i));
+            let (scheme, gyroscopic) = (&shared.params.scheme, shared.params.gyroscopic);
+            m.advance_by_scheme(shared.h, scheme, self.lanes.velocity(i), gyroscopic);
             self.lanes.set_moved(i, &m.moved);
             self.links.set_turned(i, m.com - com, m.q * q.conjugate());
         }
