@@ -49,6 +49,26 @@ impl SoftStep {
     }
 }
 
+/// Terms of a row whose J W Jᵀ is not known yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RowTerms {
+    /// Terms of the position pass, R without its relative part.
+    pub position: Term,
+    /// Terms of the velocity pass.
+    pub velocity: Term,
+    /// Further R of the position pass, in units of J W Jᵀ.
+    pub soft: f64,
+    /// Lowest and highest impulse (N·s or N·m·s).
+    pub bounds: [f64; 2],
+}
+
+impl RowTerms {
+    fn both(&mut self, bias: f64, reg: f64) {
+        self.position = Term { bias, reg };
+        self.velocity = self.position;
+    }
+}
+
 /// Step and scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Discretiser {
@@ -58,8 +78,8 @@ pub struct Discretiser {
     pub scheme: Scheme,
     /// Contact settings.
     pub contact: ContactParams,
-    /// Soft step of hard joint rows.
-    pub joint_softening: Option<Softening>,
+    /// Soft step of hard joint rows; none where they are solved exactly.
+    pub joint_step: Option<SoftStep>,
     /// How rows get rid of their error unless they say it themselves.
     pub stabilisation: Option<Stabilisation>,
 }
@@ -71,7 +91,7 @@ impl Discretiser {
             h,
             scheme: params.scheme,
             contact: params.contact,
-            joint_softening: params.joint_softening,
+            joint_step: params.joint_softening.map(|s| SoftStep::new(s, h)),
             stabilisation: params.stabilisation,
         }
     }
@@ -79,17 +99,34 @@ impl Discretiser {
     /// Numbers of a row. `rate` is its `J v` at the start of the step and `free_rate` that of the
     /// velocity after forces (m/s or rad/s); `inv_mass` is J W Jᵀ (1/kg or 1/(kg·m²)).
     pub fn row(&self, row: &Row, rate: f64, free_rate: f64, inv_mass: f64) -> ProblemRow {
-        let h = self.h;
-        let mut out = ProblemRow {
+        let terms = self.terms(row, || [rate, free_rate]);
+        let position = Term {
+            reg: terms.position.reg + inv_mass * terms.soft,
+            ..terms.position
+        };
+        ProblemRow {
             jac: row.jac,
-            lo: h * row.lo,
-            hi: h * row.hi,
+            position,
+            velocity: terms.velocity,
+            lo: terms.bounds[0],
+            hi: terms.bounds[1],
             lambda: row.warm,
             gap: row.gap,
             slot: row.slot,
             ..ProblemRow::default()
+        }
+    }
+
+    /// Terms of a row. `rates` gives its `J v` at the start of the step and that of the velocity after
+    /// forces (m/s or rad/s); few rows ask for them.
+    #[inline]
+    pub fn terms(&self, row: &Row, rates: impl Fn() -> [f64; 2]) -> RowTerms {
+        let h = self.h;
+        let mut out = RowTerms {
+            bounds: [h * row.lo, h * row.hi],
+            ..RowTerms::default()
         };
-        let phi_dot = rate - row.target;
+        let phi_dot = || rates()[0] - row.target;
         match row.kind {
             RowKind::Position {
                 compliance,
@@ -98,28 +135,29 @@ impl Discretiser {
                 self.compliant(row, phi_dot, compliance, damping, &mut out);
             }
             RowKind::Position { damping, .. } => {
-                self.hard(row, phi_dot, damping, inv_mass, &mut out);
+                self.hard(row, phi_dot, damping, &mut out);
             }
             RowKind::Restitution { e, threshold } => {
+                let [rate, free_rate] = rates();
                 let closing = rate < -threshold && row.gap + h * free_rate <= 0.0;
                 if e > 0.0 && closing {
                     out.both(e * rate, 0.0);
                 } else {
-                    self.hard(row, phi_dot, 0.0, inv_mass, &mut out);
+                    self.hard(row, phi_dot, 0.0, &mut out);
                 }
             }
             RowKind::Velocity { viscous } => {
                 out.both(-row.target, viscous.map_or(0.0, |b| 1.0 / (h * b)));
             }
-            RowKind::Midpoint => out.both(rate - 2.0 * row.target, 0.0),
+            RowKind::Midpoint => out.both(rates()[0] - 2.0 * row.target, 0.0),
             RowKind::Acceleration {
                 offset,
                 epsilon,
                 damping,
                 frequency,
             } => {
-                let feedback = 2.0 * damping * phi_dot + frequency * frequency * row.gap;
-                out.both(h * (offset + feedback) - rate, epsilon);
+                let feedback = 2.0 * damping * phi_dot() + frequency * frequency * row.gap;
+                out.both(h * (offset + feedback) - rates()[0], epsilon);
             }
         }
         out
@@ -160,30 +198,35 @@ impl Discretiser {
     }
 
     /// The way a row's error is taken out.
+    #[inline]
     pub fn way(&self, row: &Row) -> Option<Stabilisation> {
         let world = self.stabilisation;
         let kept = world.filter(|way| *way != Stabilisation::Iterated || !row.is_one_sided());
         row.stabilise.or(kept)
     }
 
-    fn compliant(&self, row: &Row, phi_dot: f64, c: f64, d: f64, out: &mut ProblemRow) {
+    fn compliant(&self, row: &Row, phi_dot: impl Fn() -> f64, c: f64, d: f64, out: &mut RowTerms) {
         let (h, beta) = (self.h, self.scheme.beta);
         let alpha = self.alpha(row);
         let l = self.divisor(row);
         if l <= 0.0 {
             // λ does not enter its own average: an explicit force, imposed as a fixed impulse.
-            let p = -h * (row.gap + (d + alpha * h) * phi_dot) / c;
-            (out.lo, out.hi) = (p, p);
+            let p = -h * (row.gap + (d + alpha * h) * phi_dot()) / c;
+            out.bounds = [p, p];
             return;
         }
         let memory = alpha * h * (1.0 - beta) + d * (1.0 - alpha);
-        out.both((row.gap + memory * phi_dot) / l - row.target, c / (h * l));
+        out.both(
+            (row.gap + recalled(memory, phi_dot)) / l - row.target,
+            c / (h * l),
+        );
     }
 
-    fn hard(&self, row: &Row, phi_dot: f64, d: f64, inv_mass: f64, out: &mut ProblemRow) {
+    #[inline]
+    fn hard(&self, row: &Row, phi_dot: impl Fn() -> f64, d: f64, out: &mut RowTerms) {
         match self.way(row) {
-            None if row.is_one_sided() => self.split_one_sided(row, d, inv_mass, out),
-            None => self.implicit(row, phi_dot, d, inv_mass, out),
+            None if row.is_one_sided() => self.split_one_sided(row, d, out),
+            None => self.implicit(row, phi_dot, d, out),
             Some(way) => self.stabilised(row, phi_dot, d, way, out),
         }
     }
@@ -192,10 +235,10 @@ impl Discretiser {
     fn stabilised(
         &self,
         row: &Row,
-        phi_dot: f64,
+        phi_dot: impl Fn() -> f64,
         d: f64,
         way: Stabilisation,
-        out: &mut ProblemRow,
+        out: &mut RowTerms,
     ) {
         let h = self.h;
         // An open one-sided gap is not an error: it may close within the step, in every way.
@@ -203,8 +246,8 @@ impl Discretiser {
         if row.is_one_sided() && side * row.gap > 0.0 {
             return out.both(row.gap / h - row.target, 0.0);
         }
-        let memory = h * (1.0 - self.scheme.beta);
-        let whole = (row.gap + memory * phi_dot) / (h + d);
+        let late = row.gap + recalled(h * (1.0 - self.scheme.beta), &phi_dot);
+        let whole = late / (h + d);
         match way {
             Stabilisation::Implicit => out.both(whole - row.target, 0.0),
             Stabilisation::PushOut { speed } => {
@@ -216,17 +259,16 @@ impl Discretiser {
             }
             Stabilisation::Baumgarte { damping, frequency } => {
                 let feedback = frequency * frequency * row.gap / h;
-                out.both(feedback - (1.0 - 2.0 * damping) * phi_dot - row.target, 0.0);
+                let kept = (1.0 - 2.0 * damping) * phi_dot();
+                out.both(feedback - kept - row.target, 0.0);
             }
-            Stabilisation::Iterated => {
-                out.both((row.gap + memory * phi_dot) / h - row.target, 0.0);
-            }
+            Stabilisation::Iterated => out.both(late / h - row.target, 0.0),
         }
     }
 
     /// φ ≥ 0 with λ ≥ 0, or φ ≤ 0 with λ ≤ 0: an open gap may close within the step; a closed one is
     /// pushed out by the position pass only, so that the push leaves no velocity.
-    fn split_one_sided(&self, row: &Row, d: f64, inv_mass: f64, out: &mut ProblemRow) {
+    fn split_one_sided(&self, row: &Row, d: f64, out: &mut RowTerms) {
         let side = if row.lo == 0.0 { 1.0 } else { -1.0 };
         let gap = side * row.gap;
         let h = self.h;
@@ -234,26 +276,28 @@ impl Discretiser {
         if gap >= 0.0 {
             return;
         }
-        out.position = match self.joint_softening {
-            Some(s) => self.yielding(row.gap, SoftStep::new(s, h), inv_mass, row.target),
-            None => Term {
-                bias: side * (gap / (h + d)).max(-self.contact.push_out) - row.target,
-                reg: 0.0,
-            },
-        };
+        match self.joint_step {
+            Some(s) => {
+                let soft = self.yielding(row.gap, s, 1.0, row.target);
+                (out.position.bias, out.soft) = (soft.bias, soft.reg);
+            }
+            None => {
+                let push = side * (gap / (h + d)).max(-self.contact.push_out);
+                out.position.bias = push - row.target;
+            }
+        }
     }
 
-    fn implicit(&self, row: &Row, phi_dot: f64, d: f64, inv_mass: f64, out: &mut ProblemRow) {
-        if let Some(s) = self.joint_softening {
+    #[inline]
+    fn implicit(&self, row: &Row, phi_dot: impl Fn() -> f64, d: f64, out: &mut RowTerms) {
+        if let Some(s) = self.joint_step {
             out.both(-row.target, 0.0);
-            let step = SoftStep::new(s, self.h);
-            out.position = self.softened(row.gap, step, inv_mass, row.target);
+            let soft = self.softened(row.gap, s, 1.0, row.target);
+            (out.position.bias, out.soft) = (soft.bias, soft.reg);
         } else {
             let memory = self.h * (1.0 - self.scheme.beta);
-            out.both(
-                (row.gap + memory * phi_dot) / (self.h + d) - row.target,
-                0.0,
-            );
+            let late = row.gap + recalled(memory, phi_dot);
+            out.both(late / (self.h + d) - row.target, 0.0);
         }
     }
 
@@ -341,6 +385,7 @@ impl Discretiser {
         }
     }
 
+    #[inline]
     fn softened(&self, gap: f64, s: SoftStep, inv_mass: f64, target: f64) -> Term {
         let push = self.contact.push_out;
         Term {
@@ -348,4 +393,9 @@ impl Discretiser {
             reg: inv_mass * s.reg,
         }
     }
+}
+
+/// `memory` (s) times the rate at the start of the step, which is only asked for if it counts.
+fn recalled(memory: f64, rate: impl Fn() -> f64) -> f64 {
+    if memory == 0.0 { 0.0 } else { memory * rate() }
 }

@@ -56,6 +56,7 @@ impl Elimination {
     }
 
     /// Later positions linked to position `k`.
+    #[inline]
     pub fn column(&self, k: usize) -> &[u32] {
         &self.links[self.starts[k] as usize..self.starts[k + 1] as usize]
     }

@@ -159,6 +159,7 @@ impl InvMass {
     };
 
     /// W at attitude `q`, with the locked world axes projected out before inverting.
+    #[inline]
     pub fn new(mass: f64, inertia: &PrincipalInertia, q: DQuat, locked: LockedAxes) -> Self {
         let lin = locked.linear_mask() / mass;
         let ang = match (locked & LockedAxes::ANGULAR).is_empty() {
@@ -178,6 +179,7 @@ impl InvMass {
     }
 
     /// Whether the body cannot move at all.
+    #[inline]
     pub fn is_zero(&self) -> bool {
         self.lin == DVec3::ZERO && self.ang == DMat3::ZERO
     }
@@ -232,6 +234,7 @@ impl PrincipalInertia {
     }
 
     /// Inverse inertia in world axes at attitude `q` (1/(kg·m²)).
+    #[inline]
     pub fn world_inverse(&self, q: DQuat) -> DMat3 {
         self.conjugate(q, self.moments.recip())
     }
@@ -242,21 +245,25 @@ impl PrincipalInertia {
     }
 
     /// Whether all moments agree to one part in a thousand: then the gyroscopic term is negligible.
+    #[inline]
     pub fn is_round(&self) -> bool {
         self.moments.max_element() - self.moments.min_element() < 1e-3 * self.moments.max_element()
     }
 
     /// Whether the moments are equal to the last bit: the inertia is the same at every attitude.
+    #[inline]
     pub fn is_isotropic(&self) -> bool {
         self.moments.x == self.moments.y && self.moments.y == self.moments.z
     }
 
     /// Inertia at attitude `q` times a vector (world axes).
+    #[inline]
     pub fn times(&self, q: DQuat, v: DVec3) -> DVec3 {
         let axes = q * self.axes;
         axes * (self.moments * (axes.conjugate() * v))
     }
 
+    #[inline]
     fn conjugate(&self, q: DQuat, d: DVec3) -> DMat3 {
         if d.x == d.y && d.y == d.z {
             return DMat3::from_diagonal(d);
@@ -268,6 +275,7 @@ impl PrincipalInertia {
 }
 
 /// Removes the rounding difference between the two triangles.
+#[inline]
 fn symmetrised(m: DMat3) -> DMat3 {
     (m + m.transpose()) * 0.5
 }

@@ -37,11 +37,13 @@ impl Pose {
     }
 
     /// World position of a point given in this frame.
+    #[inline]
     pub fn point(&self, local: DVec3) -> DVec3 {
         self.p + self.q * local
     }
 
     /// World direction of a vector given in this frame.
+    #[inline]
     pub fn vector(&self, local: DVec3) -> DVec3 {
         self.q * local
     }
@@ -119,6 +121,7 @@ impl Twist {
     }
 
     /// Velocity of a point at offset `arm` (m, world axes) from the centre of mass (m/s).
+    #[inline]
     pub fn at(&self, arm: DVec3) -> DVec3 {
         self.lin + self.ang.cross(arm)
     }
@@ -218,16 +221,16 @@ pub fn skew(a: DVec3) -> DMat3 {
 }
 
 /// Unit quaternion of the rotation vector `theta` (rad, axis times angle).
+#[inline]
 pub fn exp_rotation(theta: DVec3) -> DQuat {
-    let half = 0.5 * theta.length();
-    // sin(x)/x by its series where the quotient would lose digits.
-    let (s, c) = if half < 1e-3 {
-        let x2 = half * half;
-        (
-            0.5 * (1.0 - x2 / 6.0 * (1.0 - x2 / 20.0)),
-            1.0 - 0.5 * x2 * (1.0 - x2 / 12.0),
-        )
+    // Both by their series for small angles, exact to rounding: faster, and sin(x)/x loses no digits.
+    let x2 = 0.25 * theta.length_squared();
+    let (s, c) = if x2 < 1e-2 {
+        let s = 1.0 - x2 / 6.0 * (1.0 - x2 / 20.0 * (1.0 - x2 / 42.0 * (1.0 - x2 / 72.0)));
+        let c = 1.0 - x2 / 30.0 * (1.0 - x2 / 56.0 * (1.0 - x2 / 90.0));
+        (0.5 * s, 1.0 - x2 / 2.0 * (1.0 - x2 / 12.0 * c))
     } else {
+        let half = x2.sqrt();
         (0.5 * libm::sin(half) / half, libm::cos(half))
     };
     DQuat::from_xyzw(theta.x * s, theta.y * s, theta.z * s, c)
@@ -246,6 +249,7 @@ pub fn log_rotation(q: DQuat) -> DVec3 {
 }
 
 /// Attitude after turning with constant `omega` (rad/s, world axes) for `h` (s).
+#[inline]
 pub fn turn(q: DQuat, omega: DVec3, h: f64) -> DQuat {
     (exp_rotation(omega * h) * q).normalize()
 }
@@ -277,7 +281,7 @@ mod tests {
 
     #[test]
     fn exponential_and_logarithm_are_inverse() {
-        for k in [1e-12, 1e-4, 9.9e-4, 2.1e-3, 0.3, 3.0] {
+        for k in [1e-12, 1e-4, 2.1e-3, 0.1, 0.1999, 0.2001, 3.0] {
             let t = DVec3::new(0.3, -0.7, 0.2).normalize() * k;
             let back = log_rotation(exp_rotation(t));
             assert!(

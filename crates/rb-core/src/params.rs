@@ -103,8 +103,9 @@ pub struct Sweeps {
     pub position: u32,
     /// Sweeps of the pass that leaves velocities, at most.
     pub velocity: u32,
-    /// Sweeps of either pass, at most, where contacts meet joints that are solved directly: the two
-    /// take turns, which needs more rounds than contacts among themselves.
+    /// Sweeps of either pass, at most, where contacts meet joints that are solved directly, which needs
+    /// more than contacts among themselves: sweeps over both with a direct solve of the joints at the
+    /// end where contacts and joints are in lanes, elsewhere rounds in which the two take turns.
     pub coupled: u32,
     /// Both passes stop once no row changed by more than this (m/s).
     pub stop: f64,
@@ -248,7 +249,7 @@ impl Params {
             sweeps: Sweeps {
                 position: 2,
                 velocity: 4,
-                coupled: 16,
+                coupled: 8,
                 stop: 1e-9,
             },
             escalation: Escalation {

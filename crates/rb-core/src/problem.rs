@@ -186,6 +186,7 @@ impl Problem {
     }
 
     /// Makes the rows from number `first` on one block.
+    #[inline]
     pub fn push_joint(&mut self, bodies: [u32; 2], source: Source, first: usize) {
         self.close_block(bodies, Law::Rows, source, first as u32, NO_EXTRA);
     }
@@ -221,6 +222,7 @@ impl Problem {
         self.close_block(bodies, Law::Rows, source, first, number);
     }
 
+    #[inline]
     fn close_block(&mut self, bodies: [u32; 2], law: Law, source: Source, first: u32, extra: u32) {
         let len = (self.rows.len() as u32 - first) as u8;
         if len > 0 {
@@ -327,17 +329,19 @@ impl Problem {
             b.vel = b.free;
         }
         for block in &self.blocks {
-            let [ia, ib] = block.bodies.map(|i| i as usize);
+            let mut sums = [Twist::ZERO; 2];
             for r in block.rows() {
                 let row = &self.rows[r];
-                self.bodies[ia].vel += row.mjt[0] * row.lambda;
-                self.bodies[ib].vel += row.mjt[1] * row.lambda;
+                sums[0] += row.mjt[0] * row.lambda;
+                sums[1] += row.mjt[1] * row.lambda;
                 if let Some(e) = self.extras.get(block.extra as usize) {
                     for (b, _, m) in e.columns(r - block.first as usize) {
                         self.bodies[b].vel += *m * row.lambda;
                     }
                 }
             }
+            self.bodies[block.bodies[0] as usize].vel += sums[0];
+            self.bodies[block.bodies[1] as usize].vel += sums[1];
         }
     }
 

@@ -33,8 +33,21 @@ pub struct Row {
     pub alpha: Option<f64>,
     /// How its error is taken out; `None` takes the world's way.
     pub stabilise: Option<Stabilisation>,
+    /// How it moves with its bodies.
+    #[serde(default)]
+    pub course: Course,
     /// Where the impulse goes back to in the producer's memory.
     pub slot: u8,
+}
+
+/// How a row moves with its bodies, for solvers that follow it through the substeps of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Course {
+    /// Only its producer knows.
+    #[default]
+    Stated,
+    /// φ = e·(p_b − p_a), J v = φ̇: e and the origin p_a of a's joint frame are fixed in a, p_b in b.
+    Anchored,
 }
 
 /// What `gap` and `target` mean (theory: the table of special rows).
@@ -103,12 +116,14 @@ impl RowKind {
 
 impl Row {
     /// Whether the force may act in one direction only.
+    #[inline]
     pub fn is_one_sided(&self) -> bool {
         (self.lo == 0.0 && self.hi == f64::INFINITY)
             || (self.hi == 0.0 && self.lo == f64::NEG_INFINITY)
     }
 
     /// Whether both bounds are infinite.
+    #[inline]
     pub fn is_bilateral(&self) -> bool {
         self.lo == f64::NEG_INFINITY && self.hi == f64::INFINITY
     }

@@ -2,7 +2,7 @@
 
 use crate::elimination::Elimination;
 use crate::law::LawSet;
-use crate::problem::{Pass, Problem};
+use crate::problem::{Block, Pass, Problem};
 use serde::{Deserialize, Serialize};
 
 /// How a solve ended, by the solver's own account; the certificate decides.
@@ -55,15 +55,37 @@ pub struct Scratch {
     pub numbers: Vec<f64>,
     /// Where each block's matrix starts.
     pub offsets: Vec<u32>,
+    /// What a direct solve of the joints keeps.
+    pub joints: DirectMemory,
+}
+
+/// Memory of a direct solve of the joints: blocks by position in the elimination order, rows one after
+/// another in that order.
+#[derive(Clone, Debug, Default)]
+pub struct DirectMemory {
+    /// Block of each joint and constraint.
+    pub stated: Vec<Option<Block>>,
+    /// Block at each position, if any of the joint's rows can move anything.
+    pub blocks: Vec<Option<Block>>,
+    /// First row of each position, and the number of rows.
+    pub first: Vec<u32>,
+    /// Side of each row: −1 and 1 at a bound, 0 within.
+    pub sides: Vec<i8>,
+    /// Sides the factor was made for, as long as it is of the present problem: whoever changes the
+    /// problem clears it.
+    pub factored: Vec<i8>,
     /// Factor of the joint system.
     pub factor: Vec<f64>,
-    /// Where each block of the factor starts.
+    /// Where each block of the factor starts, and its end.
     pub factor_at: Vec<u32>,
-    /// Which bound each row of that factor is pinned to (−1, 0 for none, 1), as long as it is of the
-    /// present problem; whoever changes the problem clears it.
-    pub factored: Vec<i8>,
-    /// Right-hand side and solution of the joint system.
+    /// Diagonal of the system before elimination.
+    pub scale: Vec<f64>,
+    /// One column, or part of one, before it is overwritten.
+    pub column: Vec<f64>,
+    /// Right-hand side and solution.
     pub solution: Vec<f64>,
+    /// Multipliers before a visit.
+    pub before: Vec<f64>,
 }
 
 /// Reads a problem and improves its multipliers and velocities in place.

@@ -108,6 +108,7 @@ impl Drive {
     }
 
     /// Whether nothing acts on the coordinate.
+    #[inline]
     pub fn is_idle(&self) -> bool {
         // Asked for every axis in every step: no whole-struct comparison.
         self.limits.is_none()

@@ -19,7 +19,7 @@ use crate::placing::swung;
 use glam::DVec3;
 use rb_core::draw::DrawSink;
 use rb_core::math::{Pose, Twist, exp_rotation};
-use rb_core::row::{Row, RowKind};
+use rb_core::row::{Course, Row, RowKind};
 use rb_core::{Error, Result, error::check};
 use smallvec::SmallVec;
 
@@ -90,6 +90,8 @@ pub struct Coordinate {
     pub rate: f64,
     /// Derivative with respect to the motion of (a, b).
     pub jac: [Twist; 2],
+    /// How a row that holds it moves with the bodies.
+    pub course: Course,
 }
 
 /// Free coordinates of one joint.
@@ -180,6 +182,7 @@ pub trait Joint: core::fmt::Debug + Send + Sync {
 }
 
 /// Whether a row is hard, bilateral and on the position: the ones that remove a freedom.
+#[inline]
 pub fn is_rigid(row: &Row) -> bool {
     row.kind == RowKind::HARD && row.lo == f64::NEG_INFINITY && row.hi == f64::INFINITY
 }

@@ -18,6 +18,7 @@ pub struct JointMemory {
 
 impl JointMemory {
     /// Last impulse (N·s or N·m·s) of a slot; 0 when the slot had no row.
+    #[inline]
     pub fn impulse(&self, slot: u8) -> f64 {
         let found = self.impulses.iter().find(|(s, _)| *s == slot);
         found.map_or(0.0, |(_, impulse)| *impulse)

@@ -50,6 +50,7 @@ pub struct RowOptions {
 
 impl RowOptions {
     /// Whether they change nothing.
+    #[inline]
     pub fn is_default(&self) -> bool {
         matches!(self.yields, Yield::Hard) && self.alpha.is_none() && self.stabilise.is_none()
     }

@@ -2,12 +2,35 @@
 //!
 //! Tasks never see one another's data, so the result is the same for any number of threads.
 
+#[cfg(feature = "parallel")]
+use std::cell::Cell;
+
+#[cfg(feature = "parallel")]
+thread_local! {
+    /// Whether this thread keeps all tasks to itself.
+    static ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `f` with all tasks on the calling thread: a pool of one thread, without the way there and back.
+#[cfg(feature = "parallel")]
+pub fn alone<R>(f: impl FnOnce() -> R) -> R {
+    /// Puts back what was, also when `f` unwinds.
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            ALONE.set(self.0);
+        }
+    }
+    let _before = Before(ALONE.replace(true));
+    f()
+}
+
 /// Runs `f` on every item. Items are handed out in runs of at least `grain`, a constant of the caller
 /// that must not depend on the number of threads.
 #[cfg(feature = "parallel")]
 pub fn for_each<T: Send>(items: &mut [T], grain: usize, f: impl Fn(&mut T) + Sync + Send) {
     use rayon::prelude::*;
-    if items.len() <= grain {
+    if items.len() <= grain || ALONE.get() {
         items.iter_mut().for_each(f);
     } else {
         items.par_iter_mut().with_min_len(grain).for_each(f);
@@ -23,8 +46,9 @@ pub fn for_each_run<T: Send>(
     f: impl Fn(usize, &mut [T]) + Sync + Send,
 ) {
     use rayon::prelude::*;
-    if items.len() <= size {
-        f(0, items);
+    if items.len() <= size || ALONE.get() {
+        let runs = items.chunks_mut(size).enumerate();
+        runs.for_each(|(k, run)| f(k * size, run));
     } else {
         let runs = items.par_chunks_mut(size).enumerate();
         runs.for_each(|(k, run)| f(k * size, run));

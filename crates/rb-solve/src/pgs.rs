@@ -45,7 +45,7 @@ impl IslandSolver for Pgs {
         scratch: &mut Scratch,
     ) -> SolveOutcome {
         p.rebuild_velocities();
-        scratch.factored.clear();
+        scratch.joints.factored.clear();
         self.solve_beside(p, pass, budget, scratch, None)
     }
 }

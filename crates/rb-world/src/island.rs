@@ -5,17 +5,21 @@
 //! position pass moves the bodies, that of the velocity pass is kept.
 
 mod assemble;
+mod beside;
 mod cluster;
 mod escalate;
 mod fast;
 mod finish;
 mod iterate;
+mod linked;
+mod start;
 mod stiffness;
 mod surface;
 mod wide;
 
 pub(crate) use escalate::Escalated;
 use iterate::Bent;
+use start::Start;
 use surface::Grain;
 
 use crate::state::{ConstraintSlot, JointSlot, State};
@@ -35,7 +39,7 @@ use rb_core::report::Reason;
 use rb_core::residual::Grade;
 use rb_core::solver::{Budget, IslandSolver, Scratch};
 use rb_joints::{JointBody, JointMemory, Rows};
-use rb_solve::lanes::ContactLanes;
+use rb_solve::lanes::{ContactLanes, JointLanes};
 
 /// A joint within an island.
 #[derive(Clone, Debug)]
@@ -135,6 +139,10 @@ pub(crate) struct Island {
     pub(crate) lanes: ContactLanes,
     /// Whether this step's contacts are there.
     pub(crate) in_lanes: bool,
+    /// Joints of the step, if they are swept there.
+    pub(crate) links: JointLanes,
+    /// Whether they are there alone, and not in the problem as well.
+    pub(crate) linked: bool,
     /// What the contacts of each body did to it in the last substep.
     carried: Vec<Twist>,
     scratch: Scratch,
@@ -147,6 +155,7 @@ pub(crate) struct Island {
     levers: Vec<DMat3>,
     /// Rows that are iterated to φ(x⁺) = 0.
     bent: Vec<Bent>,
+    start: Start,
     /// Time since the start of the step (s).
     elapsed: f64,
 }
@@ -176,6 +185,7 @@ impl Island {
             + self.contacts.capacity() * size_of::<IslandContact>()
             + self.problem.rows.capacity() * size_of::<ProblemRow>()
             + self.lanes.bytes()
+            + self.links.bytes()
     }
 
     /// Turns impulses of the last step's substep into impulses of this one's.
@@ -205,22 +215,23 @@ impl Island {
         self.plan();
         self.choose(shared);
         self.find_clusters(shared);
-        self.in_lanes = self.takes_lanes(shared);
-        let start = self.start();
-        let memory = (self.joints.clone(), self.constraints.clone());
-        if !(self.in_lanes && self.step_in_lanes(shared)) {
-            if self.in_lanes {
-                self.restart(&start);
-                (self.joints, self.constraints) = memory.clone();
-            }
-            self.run_rows(shared, &start);
+        self.links.clear();
+        self.linked = self.takes_links(shared);
+        self.in_lanes = self.linked || self.takes_lanes(shared);
+        self.keep_start();
+        let stands = match self.linked {
+            true => self.step_linked(shared),
+            false => self.in_lanes && self.step_in_lanes(shared),
+        };
+        if !stands {
+            self.go_back();
+            self.run_rows(shared);
         }
         self.finish(shared);
         if let Some(depth) = self.sunk(shared) {
             self.escalated.reason = Some(Reason::Position(depth));
-            self.restart(&start);
-            (self.joints, self.constraints) = memory;
-            self.run_rows(shared, &start);
+            self.go_back();
+            self.run_rows(shared);
             self.finish(shared);
             self.escalated.helped = self.outcome.position() <= 0.5 * depth;
         }
@@ -245,8 +256,9 @@ impl Island {
 
     /// Runs the substeps with rows. A body whose state becomes non-finite is put back, held, and the
     /// island solved again without it, from cold.
-    fn run_rows(&mut self, shared: &Shared, start: &[fast::Start]) {
-        self.in_lanes = false;
+    fn run_rows(&mut self, shared: &Shared) {
+        (self.in_lanes, self.linked) = (false, false);
+        self.links.clear();
         self.load_impulses(shared);
         for _attempt in 0..=self.movable {
             self.outcome = Outcome::default();
@@ -254,7 +266,7 @@ impl Island {
             if broken.is_empty() {
                 break;
             }
-            self.restart(start);
+            self.put_back();
             for c in &mut self.constraints {
                 c.memory.store([]);
             }

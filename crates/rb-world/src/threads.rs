@@ -7,6 +7,9 @@ use std::sync::Arc;
 pub(crate) struct Threads {
     #[cfg(feature = "parallel")]
     pool: Option<Arc<rayon::ThreadPool>>,
+    /// One thread is the caller's own.
+    #[cfg(feature = "parallel")]
+    alone: bool,
     #[cfg(not(feature = "parallel"))]
     _single: Option<Arc<()>>,
 }
@@ -16,8 +19,9 @@ impl Threads {
     /// depend on it.
     #[cfg(feature = "parallel")]
     pub(crate) fn set(&mut self, n: usize) -> rb_core::Result<()> {
+        self.alone = n == 1;
         self.pool = match n {
-            0 => None,
+            0 | 1 => None,
             n => {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build();
                 Some(Arc::new(pool.map_err(|e| {
@@ -42,6 +46,7 @@ impl Threads {
     pub(crate) fn run<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
         match &self.pool {
             Some(pool) => pool.install(f),
+            None if self.alone => rb_solve::parallel::alone(f),
             None => f(),
         }
     }

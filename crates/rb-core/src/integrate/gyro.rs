@@ -26,7 +26,8 @@ pub(super) fn step(
     let to_world = q * inertia.axes;
     // A product with a quaternion scales by its squared length; dividing that out keeps the rounding
     // of |q| from adding up to a drift of the energy.
-    let rotate = |q: DQuat, v: DVec3| q * v / q.length_squared();
+    let scale = 1.0 / to_world.length_squared();
+    let rotate = |q: DQuat, v: DVec3| q * v * scale;
     let to_body = to_world.conjugate();
     let (w, p, i) = (rotate(to_body, w), rotate(to_body, p), inertia.moments);
     let next = match kind {

@@ -67,11 +67,13 @@ impl Mover {
     }
 
     /// Pose of the body frame.
+    #[inline]
     pub fn frame(&self) -> Pose {
         Pose::new(self.com - self.q * self.com_local, self.q)
     }
 
     /// Rebuilds W at the present attitude.
+    #[inline]
     pub fn refresh(&mut self) {
         if !self.inv.is_zero() {
             self.inv = InvMass::new(self.mass, &self.inertia, self.q, self.locked);
@@ -79,6 +81,7 @@ impl Mover {
     }
 
     /// ṽ: the velocity after forces, gravity, damping and the gyroscopic term, before impulses.
+    #[inline]
     pub fn predict(&self, h: f64, gyroscopic: Gyroscopic) -> Twist {
         if self.inv.is_zero() {
             return self.vel;
@@ -93,6 +96,7 @@ impl Mover {
     }
 
     /// Angular velocity after `h` under the external torque and an angular impulse (N·m·s, world).
+    #[inline]
     pub fn spin_after(&self, h: f64, gyroscopic: Gyroscopic, impulse: DVec3) -> DVec3 {
         let w = self.vel.ang;
         let total = self.force.torque * h + impulse;
@@ -121,6 +125,7 @@ impl Mover {
     }
 
     /// Moves the pose by `h` with the velocity `v`; the state's velocity is left alone.
+    #[inline]
     pub fn advance(&mut self, h: f64, v: Twist, gyroscopic: Gyroscopic) {
         self.com += v.lin * h;
         self.q = match gyroscopic {

@@ -23,6 +23,7 @@ use glam::{DMat3, DVec3};
 const EXPLICIT: f64 = 1.0;
 
 /// (r·P) 1 − sym(r Pᵀ) of an impulse P (N·s) at an arm r (m): kg·m²/s.
+#[inline]
 pub fn lever(r: DVec3, p: DVec3) -> DMat3 {
     let outer = DMat3::from_cols(r * p.x, r * p.y, r * p.z);
     DMat3::from_diagonal(DVec3::splat(r.dot(p))) - (outer + outer.transpose()) * 0.5
@@ -31,6 +32,7 @@ pub fn lever(r: DVec3, p: DVec3) -> DMat3 {
 impl Mover {
     /// Takes the stiffness `s` (sum of [`lever`]s, world axes) over the substep `h` (s) into W and
     /// the free velocity, where it is too stiff to be explicit.
+    #[inline]
     pub fn stiffen(&mut self, h: f64, s: DMat3, free: &mut Twist) {
         if self.inv.is_zero() || !self.locked.is_empty() {
             return;

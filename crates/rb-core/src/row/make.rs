@@ -21,13 +21,14 @@
 //! `rb_joints::Coupling`. Torsional and rolling friction: [`Row::drive`] with μ ρ p as its bound.
 //! Source: `docs/theory/rows.md`.
 
-use super::{Row, RowKind};
+use super::{Course, Row, RowKind};
 use crate::compliance::Compliance;
 use crate::error::{Error, Result};
 use crate::math::Twist;
 
 impl Row {
     /// Hard bilateral position row φ = `gap`.
+    #[inline]
     pub fn bilateral(jac: [Twist; 2], gap: f64, slot: u8) -> Self {
         Self {
             jac,
@@ -39,6 +40,7 @@ impl Row {
             warm: 0.0,
             alpha: None,
             stabilise: None,
+            course: Course::Stated,
             slot,
         }
     }

@@ -25,7 +25,7 @@ use crate::options::RowOptions;
 use rb_core::Result;
 use rb_core::error::check;
 use rb_core::handle::JointHandle;
-use rb_core::row::Row;
+use rb_core::row::{Course, Row};
 use serde::{Deserialize, Serialize};
 
 /// Slot of the mapped mass.
@@ -157,6 +157,7 @@ fn probe(value: f64, rate: f64) -> Coordinate {
         value,
         rate,
         jac: super::PROBE,
+        course: Course::Stated,
     }
 }
 

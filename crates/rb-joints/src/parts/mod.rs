@@ -14,7 +14,7 @@ use crate::axis::{Axis, Role, Slot};
 use crate::joint::{Coordinate, JointCx};
 use glam::DVec3;
 use rb_core::math::{Pose, Twist};
-use rb_core::row::Row;
+use rb_core::row::{Course, Row};
 
 /// Both joint frames in the world at one instant, with the motion of their bodies.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,7 @@ pub struct Frames {
 
 impl Frames {
     /// Places the local frames of a joint.
+    #[inline]
     pub fn new(cx: &JointCx, local: &[Pose; 2]) -> Self {
         // Unit to rounding; normalising again would cost more than all that follows.
         let placed = |body: &Pose, local: &Pose| Pose {
@@ -49,6 +50,7 @@ impl Frames {
     }
 
     /// A force along the world direction `e` through the origin of b's frame, + on b.
+    #[inline]
     pub fn force(&self, axis: Axis, value: f64, e: DVec3) -> Coordinate {
         self.coordinate(
             axis,
@@ -61,6 +63,7 @@ impl Frames {
     }
 
     /// A pair of torques along the world vector `j`, + on b.
+    #[inline]
     pub fn torque(&self, axis: Axis, value: f64, j: DVec3) -> Coordinate {
         self.coordinate(
             axis,
@@ -69,6 +72,7 @@ impl Frames {
         )
     }
 
+    #[inline]
     fn coordinate(&self, axis: Axis, value: f64, jac: [Twist; 2]) -> Coordinate {
         let rate = jac[0].dot(&self.vel[0]) + jac[1].dot(&self.vel[1]);
         Coordinate {
@@ -76,17 +80,23 @@ impl Frames {
             value,
             rate,
             jac,
+            course: Course::Stated,
         }
     }
 }
 
 impl Coordinate {
     /// The hard row that keeps this coordinate at zero.
+    #[inline]
     pub fn lock(&self) -> Row {
-        Row::bilateral(self.jac, self.value, self.slot(Role::Lock))
+        Row {
+            course: self.course,
+            ..Row::bilateral(self.jac, self.value, self.slot(Role::Lock))
+        }
     }
 
     /// Number of the slot of a feature of this coordinate.
+    #[inline]
     pub fn slot(&self, role: Role) -> u8 {
         Slot::new(self.axis, role).id()
     }
@@ -101,6 +111,7 @@ impl Coordinate {
                 self.jac[0] + other.jac[0] * k,
                 self.jac[1] + other.jac[1] * k,
             ],
+            course: Course::Stated,
         }
     }
 }

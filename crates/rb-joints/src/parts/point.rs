@@ -16,27 +16,37 @@ use super::Frames;
 use crate::axis::Axis;
 use crate::joint::Coordinate;
 use glam::{DMat3, DVec3};
+use rb_core::row::Course;
 
 /// The three directions of a joint frame, in its own coordinates.
 pub const UNITS: [DVec3; 3] = [DVec3::X, DVec3::Y, DVec3::Z];
 
 impl Frames {
     /// Position of b's anchor along an axis of a's joint frame (m). `axis` must be a translation.
+    #[inline]
     pub fn along(&self, axis: Axis) -> Coordinate {
         debug_assert!(!axis.is_angular());
-        let e = self.a.q * UNITS[axis.index()];
-        self.force(axis, e.dot(self.b.p - self.a.p), e)
+        self.anchored(axis, self.a.q * UNITS[axis.index()])
     }
 
     /// Position of b's anchor along x, y and z of a's joint frame (m).
+    #[inline]
     pub fn point(&self) -> [Coordinate; 3] {
-        let (axes, apart) = (DMat3::from_quat(self.a.q), self.b.p - self.a.p);
-        let along = |axis, e: DVec3| self.force(axis, e.dot(apart), e);
+        let axes = DMat3::from_quat(self.a.q);
         [
-            along(Axis::LinX, axes.x_axis),
-            along(Axis::LinY, axes.y_axis),
-            along(Axis::LinZ, axes.z_axis),
+            self.anchored(Axis::LinX, axes.x_axis),
+            self.anchored(Axis::LinY, axes.y_axis),
+            self.anchored(Axis::LinZ, axes.z_axis),
         ]
+    }
+
+    /// Position of b's anchor along the direction `e` that turns with a.
+    #[inline]
+    fn anchored(&self, axis: Axis, e: DVec3) -> Coordinate {
+        Coordinate {
+            course: Course::Anchored,
+            ..self.force(axis, e.dot(self.b.p - self.a.p), e)
+        }
     }
 
     /// Distance between the anchors (m), as `LinZ`.

@@ -24,6 +24,7 @@
 //! "Small steps in physics simulation", 2019.
 
 mod grade;
+pub mod joints;
 mod kernel;
 mod pack;
 mod prepare;
@@ -31,6 +32,7 @@ mod simd;
 mod vector;
 mod view;
 
+pub use joints::{JointLanes, LaneRow, Way};
 pub use pack::ContactLanes;
 pub use prepare::Soft;
 pub use simd::{Line, Wide};

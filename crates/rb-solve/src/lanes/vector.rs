@@ -109,15 +109,21 @@ impl<S: Simd> Mass<S> {
 
 /// Velocities or displacements of both bodies of eight manifolds.
 pub(super) struct Motion<S> {
-    lin: [V3<S>; 2],
-    ang: [V3<S>; 2],
+    pub(super) lin: [V3<S>; 2],
+    pub(super) ang: [V3<S>; 2],
 }
 
 impl<S: Simd> Motion<S> {
     #[inline(always)]
     pub(super) fn gather(lines: &[Line], batch: &Batch) -> Self {
-        let a = S::gather(lines, &batch.bodies[0]);
-        let b = S::gather(lines, &batch.bodies[1]);
+        Self::of(lines, &batch.bodies)
+    }
+
+    /// Of the bodies with the given numbers, a and b of each lane.
+    #[inline(always)]
+    pub(super) fn of(lines: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
+        let a = S::gather(lines, &bodies[0]);
+        let b = S::gather(lines, &bodies[1]);
         Self {
             lin: [V3([a[0], a[1], a[2]]), V3([b[0], b[1], b[2]])],
             ang: [V3([a[4], a[5], a[6]]), V3([b[4], b[5], b[6]])],
@@ -143,12 +149,15 @@ pub(super) struct Two<S> {
 impl<S: Simd> Two<S> {
     #[inline(always)]
     pub(super) fn gather(inv: &[Line], vel: &[Line], batch: &Batch) -> Self {
-        let (a, b) = (
-            S::gather(vel, &batch.bodies[0]),
-            S::gather(vel, &batch.bodies[1]),
-        );
-        let w = S::gather(inv, &batch.bodies[0]);
-        let z = S::gather(inv, &batch.bodies[1]);
+        Self::of(inv, vel, &batch.bodies)
+    }
+
+    /// Of the bodies with the given numbers, a and b of each lane.
+    #[inline(always)]
+    pub(super) fn of(inv: &[Line], vel: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
+        let (a, b) = (S::gather(vel, &bodies[0]), S::gather(vel, &bodies[1]));
+        let w = S::gather(inv, &bodies[0]);
+        let z = S::gather(inv, &bodies[1]);
         Self {
             lin: [V3([a[0], a[1], a[2]]), V3([b[0], b[1], b[2]])],
             ang: [V3([a[4], a[5], a[6]]), V3([b[4], b[5], b[6]])],
@@ -159,11 +168,26 @@ impl<S: Simd> Two<S> {
 
     #[inline(always)]
     pub(super) fn scatter(&self, vel: &mut [Line], batch: &Batch) {
+        self.put_back(vel, &batch.bodies);
+    }
+
+    /// To the bodies with the given numbers.
+    #[inline(always)]
+    pub(super) fn put_back(&self, vel: &mut [Line], bodies: &[[u32; LANES]; 2]) {
         for s in 0..2 {
             let ([x, y, z], [u, v, w]) = (self.lin[s].0, self.ang[s].0);
             let [fourth, last] = self.rest[s];
-            S::scatter(vel, &batch.bodies[s], [x, y, z, fourth, u, v, w, last]);
+            S::scatter(vel, &bodies[s], [x, y, z, fourth, u, v, w, last]);
         }
+    }
+
+    /// A force on b and its opposite on a, and a torque on each.
+    #[inline(always)]
+    pub(super) fn load(&mut self, force: V3<S>, torque: &[V3<S>; 2]) {
+        self.lin[0] = self.lin[0].sub(self.mass[0].lin.times(force));
+        self.lin[1] = self.lin[1].add(self.mass[1].lin.times(force));
+        self.ang[0] = self.ang[0].add(self.mass[0].ang(torque[0]));
+        self.ang[1] = self.ang[1].add(self.mass[1].ang(torque[1]));
     }
 
     /// An impulse on b at a point, and its opposite on a.

@@ -5,7 +5,7 @@
 //! with the remaining rows unchanged.
 
 /// Smallest pivot, relative to the diagonal it came from, that counts as independent.
-const DEPENDENT: f64 = 1e-12;
+pub(crate) const DEPENDENT: f64 = 1e-12;
 
 /// Factors `a` in place: unit lower triangle L below the diagonal, D on it; dropped pivots are 0.
 pub fn factor(a: &mut [f64], n: usize) {

@@ -10,8 +10,9 @@ use rb_core::law::Law;
 use rb_core::manifold::ContactMaterial;
 use rb_core::math::Twist;
 use rb_core::params::{GeometricStiffness, Gyroscopic};
-use rb_core::problem::{Extra, ProblemBody, ProblemRow, Source};
+use rb_core::problem::{Extra, ProblemBody, ProblemRow, Source, Term};
 use rb_core::row::Row;
+use rb_core::stabilise::Stabilisation;
 use rb_joints::{Joint, JointBody, JointCx};
 
 /// Block operations up to which the joints of an island are solved directly.
@@ -30,7 +31,7 @@ impl Island {
     /// Bodies, joints and constraints of one substep.
     pub(super) fn assemble_joints(&mut self, shared: &Shared) -> Discretiser {
         self.problem.clear();
-        self.scratch.factored.clear();
+        self.scratch.joints.factored.clear();
         self.scratch.clusters.clear();
         self.state_rows(shared);
         for (i, m) in self.movers.iter_mut().enumerate() {
@@ -49,7 +50,7 @@ impl Island {
         let mut numbers = Discretiser::new(shared.params, shared.h);
         if self.scratch.plan.work.is_some() || self.rigid() {
             // Solved exactly, so they need no softening, and rigid rows keep the energy.
-            numbers.joint_softening = None;
+            numbers.joint_step = None;
         }
         if self.rigid() {
             numbers.contact.softening = None;
@@ -90,8 +91,12 @@ impl Island {
             let Some(slot) = shared.joints.slot(joint.slot) else {
                 continue;
             };
-            let [a, b] = joint.movers.map(|m| self.seen[m as usize]);
-            let cx = JointCx { a, b, h: shared.h };
+            let [a, b] = joint.movers;
+            let cx = JointCx {
+                a: self.seen[a as usize],
+                b: self.seen[b as usize],
+                h: shared.h,
+            };
             slot.desc.kind.rows(&cx, &joint.memory, &mut self.rows);
             for (side, body) in [&cx.a, &cx.b].into_iter().enumerate() {
                 let pull = |sum: DVec3, row: &Row| sum + row.jac[side].lin * row.warm;
@@ -144,12 +149,27 @@ impl Island {
         let pose = |row: &Row| {
             let [ja, jb] = &row.jac;
             let mjt = [a.inv.apply(ja), b.inv.apply(jb)];
-            let rate = ja.dot(&a.vel) + jb.dot(&b.vel);
-            let free_rate = ja.dot(&free[0]) + jb.dot(&free[1]);
             let diag = mjt[0].dot(ja) + mjt[1].dot(jb);
-            let mut out = numbers.row(row, rate, free_rate, diag);
-            (out.mjt, out.diag) = (mjt, diag);
-            out
+            let rates = || {
+                let before = ja.dot(&a.vel) + jb.dot(&b.vel);
+                [before, ja.dot(&free[0]) + jb.dot(&free[1])]
+            };
+            let terms = numbers.terms(row, rates);
+            ProblemRow {
+                jac: row.jac,
+                mjt,
+                position: Term {
+                    reg: terms.position.reg + diag * terms.soft,
+                    ..terms.position
+                },
+                velocity: terms.velocity,
+                lo: terms.bounds[0],
+                hi: terms.bounds[1],
+                diag,
+                lambda: row.warm,
+                gap: row.gap,
+                slot: row.slot,
+            }
         };
         if cross.is_none() && stiff.is_empty() {
             let first = self.problem.rows.len();
@@ -170,9 +190,12 @@ impl Island {
             };
             self.problem.push_wide_block(bodies, source, &block, extra);
         }
-        let rows = std::mem::take(&mut self.rows);
-        self.note_bent(numbers, source, rows[mine].iter());
-        self.rows = rows;
+        let iterated = |row: &Row| numbers.way(row) == Some(Stabilisation::Iterated);
+        if self.rows[mine.clone()].iter().any(iterated) {
+            let rows = std::mem::take(&mut self.rows);
+            self.note_bent(numbers, source, rows[mine].iter());
+            self.rows = rows;
+        }
     }
 
     pub(super) fn assemble_contact(&mut self, shared: &Shared, numbers: &Discretiser, c: usize) {
@@ -269,7 +292,8 @@ fn surface_speed(material: &ContactMaterial, axes: &[glam::DVec3; 3]) -> [f64; 2
     ]
 }
 
-fn see(m: &Mover) -> JointBody {
+/// A body as joints and constraints see it.
+pub(super) fn see(m: &Mover) -> JointBody {
     JointBody {
         pose: m.frame(),
         com: m.com,

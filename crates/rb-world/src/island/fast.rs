@@ -9,7 +9,6 @@
 //! the velocity law better than the soft step that follows, and stacks begin to shake.)
 
 use super::{Island, Shared};
-use glam::{DQuat, DVec3};
 use rb_core::discretise::Discretiser;
 use rb_core::integrate::Mover;
 use rb_core::law::{Law, LawSet};
@@ -20,9 +19,6 @@ use rb_core::problem::{Pass, Problem, ProblemBody};
 use rb_core::residual::{Grade, Scaled, grade_beside};
 use rb_core::solver::Budget;
 use rb_solve::Pgs;
-
-/// Where a body was, and how fast, at the start of the step.
-pub(super) type Start = (DVec3, DQuat, Twist);
 
 impl Island {
     /// Whether the contacts of this step go to lanes: plain surfaces under the soft step.
@@ -52,6 +48,11 @@ impl Island {
         if !self.clusters.is_empty() {
             self.load_impulses(shared);
         }
+        if !bare {
+            let joints = self.joints.iter();
+            let joints = joints.map(|j| (j.movers, j.memory.impulses().len()));
+            self.links.seat(joints, self.movable, self.movers.len());
+        }
         self.elapsed = 0.0;
         for k in 0..shared.params.substeps {
             if bare {
@@ -64,7 +65,7 @@ impl Island {
         self.unsound().is_empty() && self.is_good(shared)
     }
 
-    fn pack(&mut self, shared: &Shared, numbers: &Discretiser) {
+    pub(super) fn pack(&mut self, shared: &Shared, numbers: &Discretiser) {
         let lanes = &mut self.lanes;
         lanes.reset(self.movers.len());
         for (i, m) in self.movers.iter_mut().enumerate() {
@@ -131,12 +132,6 @@ impl Island {
     fn joined_substep(&mut self, shared: &Shared, numbers: &Discretiser) {
         let posed = self.assemble_joints(shared);
         self.assemble_clusters(shared, &posed);
-        let sweeps = shared.params.sweeps;
-        let [position, velocity] = if self.is_bare() {
-            [sweeps.position, sweeps.velocity]
-        } else {
-            [sweeps.coupled; 2]
-        };
         self.problem.rebuild_velocities();
         for (i, b) in self.problem.bodies.iter().enumerate() {
             self.lanes.set_mass(i, &b.inv);
@@ -145,22 +140,38 @@ impl Island {
         }
         self.pose_special(numbers);
         self.lanes.warm();
-        for (i, b) in self.problem.bodies.iter_mut().enumerate() {
-            b.vel = self.lanes.velocity(i);
-        }
-        self.sweep_joined(shared, Pass::Position, position);
+        let beside = self.put_beside();
+        self.take_velocities();
+        self.solve_joined(shared, Pass::Position, beside);
         self.move_bodies(shared);
         for (i, m) in self.movers.iter().enumerate() {
             self.lanes.set_moved(i, &m.moved);
         }
-        self.sweep_joined(shared, Pass::Velocity, velocity);
+        self.solve_joined(shared, Pass::Velocity, beside);
         for (m, b) in self.movers.iter_mut().zip(&self.problem.bodies) {
             m.vel = b.vel;
         }
         self.keep_impulses();
     }
 
-    fn pose_special(&mut self, numbers: &Discretiser) {
+    /// Sweeps of a pass in which joints or clusters take turns with the contacts.
+    fn joined_sweeps(&self, shared: &Shared, pass: Pass) -> u32 {
+        let sweeps = shared.params.sweeps;
+        match pass {
+            _ if !self.is_bare() => sweeps.coupled,
+            Pass::Position => sweeps.position,
+            Pass::Velocity => sweeps.velocity,
+        }
+    }
+
+    fn solve_joined(&mut self, shared: &Shared, pass: Pass, beside: bool) {
+        match beside {
+            true => self.sweep_beside(shared, pass),
+            false => self.sweep_joined(shared, pass, self.joined_sweeps(shared, pass)),
+        }
+    }
+
+    pub(super) fn pose_special(&mut self, numbers: &Discretiser) {
         let movers = &self.movers;
         self.lanes
             .pose_special(|i| movers.get(i).map_or(Twist::ZERO, |m| m.vel), numbers);
@@ -210,7 +221,10 @@ impl Island {
         } else {
             (Grade::default(), Scaled::default(), 0.0)
         };
-        let beside = (grade, scaled);
+        let mut beside = (grade, scaled);
+        if self.linked {
+            beside = graded_together(beside, self.links.grade(&self.lanes, floor));
+        }
         (
             grade_beside(&self.problem, Pass::Velocity, floor, beside),
             depth,
@@ -220,13 +234,16 @@ impl Island {
     /// Constraint rows of the last substep.
     pub(crate) fn rows(&self) -> u32 {
         let lanes = if self.in_lanes { self.lanes.rows() } else { 0 };
-        (self.problem.rows.len() + lanes) as u32
+        let links = if self.linked { self.links.rows() } else { 0 };
+        (self.problem.rows.len() + lanes + links) as u32
     }
 
-    /// Laws of the contacts in lanes.
+    /// Laws of the rows in lanes.
     pub(crate) fn lane_laws(&self) -> impl Iterator<Item = LawSet> {
         let laws = self.lanes.laws().filter(|_| self.in_lanes);
+        let links = self.linked.then_some(Law::Rows.as_set());
         laws.map(|law| Law::friction(law, 0.0).as_set())
+            .chain(links)
     }
 
     /// The problem of the last substep with its contacts, wherever they are kept.
@@ -240,21 +257,12 @@ impl Island {
                 };
                 p.bodies = self.movers.iter().enumerate().map(body).collect();
             }
+            if self.linked {
+                self.links.append_to(&mut p);
+            }
             self.lanes.append_to(&mut p);
         }
         p
-    }
-
-    /// State to return to if the step does not stand.
-    pub(super) fn start(&self) -> Vec<Start> {
-        self.movers.iter().map(|m| (m.com, m.q, m.vel)).collect()
-    }
-
-    /// Puts the bodies back.
-    pub(super) fn restart(&mut self, start: &[Start]) {
-        for (m, (com, q, vel)) in self.movers.iter_mut().zip(start) {
-            (m.com, m.q, m.vel, m.moved) = (*com, *q, *vel, Twist::ZERO);
-        }
     }
 }
 
@@ -279,4 +287,21 @@ fn caused(m: &Mover, carried: &Twist) -> Twist {
 
 fn turns(m: &Mover) -> bool {
     !m.inertia.is_isotropic() && !m.locked.intersects(LockedAxes::ANGULAR) && !m.inv.is_zero()
+}
+
+/// The grade of contacts and joints that do not know of each other.
+fn graded_together(contacts: (Grade, Scaled), joints: (Grade, Scaled)) -> (Grade, Scaled) {
+    let ((c, s), (j, t)) = (contacts, joints);
+    let grade = Grade {
+        worst_contact: c.worst_contact,
+        worst_joint: j.worst_joint,
+        ..c.worst_of(j)
+    };
+    let scaled = Scaled {
+        error: s.error.max(t.error),
+        scale: s.scale.max(t.scale),
+        error2: s.error2 + t.error2,
+        scale2: s.scale2 + t.scale2,
+    };
+    (grade, scaled)
 }

@@ -27,12 +27,18 @@ impl Island {
                 }
             }
         }
+        if self.linked {
+            out.joint_error = self.links.anchored_error();
+        }
         for j in 0..self.joints.len() {
             let cx = self.joint_cx(&self.joints[j], shared.h);
             let Some(slot) = shared.joints.slot(self.joints[j].slot) else {
                 continue;
             };
             slot.desc.kind.track(&cx, &mut self.joints[j].memory);
+            if self.linked && self.links.carries(j) {
+                continue;
+            }
             self.rows.clear();
             slot.desc
                 .kind

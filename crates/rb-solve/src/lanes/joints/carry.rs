@@ -1,0 +1,197 @@
+//! Rows that follow their bodies, and what their impulses make of the bodies' inertia.
+//!
+//! A row that holds two anchors together, φ = e·(p_b − p_a), turns with a and moves with both anchors:
+//! that needs no kind of joint, and gives what the joint would state at the new poses (see
+//! [`Course::Anchored`](rb_core::row::Course)). Other rows are stated anew by their joints.
+//!
+//! ```text
+//! e⁺ = q_a e,  r⁺ = q r of both arms,  d⁺ = d + Δx_b − Δx_a of the way between the centres of mass
+//! J = (−e, −(d + r_b) × e, e, r_b × e),  φ = e·(d + r_b − r_a)
+//! ```
+
+use super::pack::{Batch, Eight, JointLanes};
+use crate::lanes::dispatch;
+use crate::lanes::simd::{Line, Simd};
+use crate::lanes::vector::V3;
+use rb_core::contact_block::LANES;
+use rb_core::discretise::Discretiser;
+
+impl JointLanes {
+    /// Carries the anchored batches along with their bodies. Under a soft step: others have no anchored
+    /// batches.
+    pub fn carry(&mut self, numbers: &Discretiser) {
+        let rate = numbers.joint_step.map_or(0.0, |s| s.rate);
+        let soft = [rate, numbers.contact.push_out];
+        run(&mut self.batches, &mut self.rows, &self.turned, soft);
+    }
+
+    /// Sums up the geometric stiffness of all bodies from the present impulses.
+    pub fn pull(&mut self) {
+        let none = Line::default();
+        self.levers.iter_mut().for_each(|l| *l = none);
+        run_pull(&self.batches, &self.rows, &mut self.levers);
+    }
+
+    /// Largest |φ| of the anchored rows where their bodies are now (m).
+    pub fn anchored_error(&self) -> f64 {
+        let mut most = Line::default();
+        run_error(&self.batches, &self.rows, &self.turned, &mut most);
+        most.0.into_iter().fold(0.0, f64::max)
+    }
+}
+
+/// One turn per lane.
+struct Turn<S> {
+    axis: V3<S>,
+    w: S,
+}
+
+impl<S: Simd> Turn<S> {
+    #[inline(always)]
+    fn of(&self, v: V3<S>) -> V3<S> {
+        let half = self.axis.cross(v);
+        let t = half.add(half);
+        v.more(t, self.w).add(self.axis.cross(t))
+    }
+}
+
+fn run(batches: &mut [Batch], rows: &mut [Eight], turned: &[Line], soft: [f64; 2]) {
+    dispatch!(carry(
+        batches: &mut [Batch],
+        rows: &mut [Eight],
+        turned: &[Line],
+        soft: [f64; 2]
+    ))
+}
+
+#[inline(always)]
+pub(super) fn carry<S: Simd>(
+    batches: &mut [Batch],
+    rows: &mut [Eight],
+    turned: &[Line],
+    soft: [f64; 2],
+) {
+    let [rate, push] = [S::splat(soft[0]), S::splat(soft[1])];
+    for batch in batches {
+        if !batch.anchored {
+            continue;
+        }
+        let now = Followed::<S>::new(batch, turned);
+        now.apart.store(&mut batch.apart);
+        now.arm[0].store(&mut batch.arm[0]);
+        now.arm[1].store(&mut batch.arm[1]);
+        let (reach, gap) = (now.reach(), now.gap());
+        for row in &mut rows[batch.range()] {
+            let e = now.turn.of(V3::load(&row.lin));
+            e.store(&mut row.lin);
+            e.cross(reach).store(&mut row.ang[0]);
+            now.arm[1].cross(e).store(&mut row.ang[1]);
+            let gap = e.dot(gap);
+            gap.store(&mut row.gap);
+            let out = gap.mul(rate).min(push).max(S::zero().sub(push));
+            out.add(S::load(&row.bias[1])).store(&mut row.bias[0]);
+            S::zero().store(&mut row.reg[0]);
+        }
+    }
+}
+
+/// A batch where its bodies are now.
+struct Followed<S> {
+    /// Turn of a.
+    turn: Turn<S>,
+    arm: [V3<S>; 2],
+    apart: V3<S>,
+}
+
+impl<S: Simd> Followed<S> {
+    #[inline(always)]
+    fn new(batch: &Batch, turned: &[Line]) -> Self {
+        let a = S::gather(turned, &batch.bodies[0]);
+        let b = S::gather(turned, &batch.bodies[1]);
+        let turn = |m: &[S; LANES]| Turn {
+            axis: V3([m[4], m[5], m[6]]),
+            w: m[3],
+        };
+        let went = V3([b[0], b[1], b[2]]).sub(V3([a[0], a[1], a[2]]));
+        Self {
+            arm: [
+                turn(&a).of(V3::load(&batch.arm[0])),
+                turn(&b).of(V3::load(&batch.arm[1])),
+            ],
+            apart: V3::load(&batch.apart).add(went),
+            turn: turn(&a),
+        }
+    }
+
+    /// From the centre of mass of a to b's anchor.
+    #[inline(always)]
+    fn reach(&self) -> V3<S> {
+        self.apart.add(self.arm[1])
+    }
+
+    /// From a's anchor to b's.
+    #[inline(always)]
+    fn gap(&self) -> V3<S> {
+        self.reach().sub(self.arm[0])
+    }
+}
+
+fn run_error(batches: &[Batch], rows: &[Eight], turned: &[Line], most: &mut Line) {
+    dispatch!(error(
+        batches: &[Batch],
+        rows: &[Eight],
+        turned: &[Line],
+        most: &mut Line
+    ))
+}
+
+#[inline(always)]
+pub(super) fn error<S: Simd>(batches: &[Batch], rows: &[Eight], turned: &[Line], most: &mut Line) {
+    let mut largest = S::zero();
+    for batch in batches {
+        if !batch.anchored {
+            continue;
+        }
+        let now = Followed::<S>::new(batch, turned);
+        let gap = now.gap();
+        for row in &rows[batch.range()] {
+            let gap = now.turn.of(V3::load(&row.lin)).dot(gap);
+            largest = gap.max(S::zero().sub(gap)).max(largest);
+        }
+    }
+    largest.store(most);
+}
+
+fn run_pull(batches: &[Batch], rows: &[Eight], levers: &mut [Line]) {
+    dispatch!(pull(batches: &[Batch], rows: &[Eight], levers: &mut [Line]))
+}
+
+/// (r·P) 1 − sym(r Pᵀ) of the impulse P on each body at its arm r, as `rb_core::integrate::lever`.
+#[inline(always)]
+pub(super) fn pull<S: Simd>(batches: &[Batch], rows: &[Eight], levers: &mut [Line]) {
+    for batch in batches {
+        let mut impulse = V3([S::zero(); 3]);
+        for row in &rows[batch.range()] {
+            impulse = impulse.more(V3::load(&row.lin), S::load(&row.impulse));
+        }
+        for side in 0..2 {
+            let sign = S::splat(if side == 0 { -1.0 } else { 1.0 });
+            let [x, y, z] = impulse.scaled(sign).0;
+            let [u, v, w] = V3::<S>::load(&batch.arm[side]).0;
+            let half = S::splat(-0.5);
+            let mixed = |a: S, b: S, c: S, d: S| a.mul(b).add(c.mul(d)).mul(half);
+            let old = S::gather(levers, &batch.bodies[side]);
+            let new = [
+                old[0].add(v.mul(y).add(w.mul(z))),
+                old[1].add(u.mul(x).add(w.mul(z))),
+                old[2].add(u.mul(x).add(v.mul(y))),
+                old[3].add(mixed(u, y, v, x)),
+                old[4].add(mixed(u, z, w, x)),
+                old[5].add(mixed(v, z, w, y)),
+                S::zero(),
+                S::zero(),
+            ];
+            S::scatter(levers, &batch.bodies[side], new);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The certificate of joints in lanes: the natural map of `rb_core::residual`, eight rows at once.
+
+use super::pack::{Batch, Eight, JointLanes};
+use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::vector::{Motion, V3};
+use crate::lanes::{ContactLanes, dispatch};
+use rb_core::problem::Source;
+use rb_core::residual::{Grade, Scaled};
+
+impl JointLanes {
+    /// Grade of the joints in the velocity pass at the velocities of `bodies`.
+    pub fn grade(&self, bodies: &ContactLanes, speed_floor: f64) -> (Grade, Scaled) {
+        let mut sums = Sums::default();
+        let (vel, free) = (&bodies.vel[..], &bodies.free[..]);
+        run(&self.batches, &self.rows, vel, free, speed_floor, &mut sums);
+        let largest = |w: &Wide| w.0.iter().fold(0.0f64, |m, x| m.max(*x));
+        let total = |w: &Wide| w.0.iter().sum::<f64>();
+        let (mut abs, mut worst) = (0.0, None);
+        for (lane, &here) in sums.abs.0.iter().enumerate() {
+            if here > abs {
+                let batch = &self.batches[sums.place.0[lane] as usize];
+                (abs, worst) = (here, Some(Source::Joint(batch.joints[lane])));
+            }
+        }
+        let grade = Grade {
+            abs,
+            joint: abs,
+            worst,
+            worst_joint: worst,
+            outside: largest(&sums.outside),
+            complementarity: largest(&sums.product),
+            ..Grade::default()
+        };
+        let scaled = Scaled {
+            error: largest(&sums.error2_max).sqrt(),
+            scale: largest(&sums.scale2_max).sqrt(),
+            error2: total(&sums.error2),
+            scale2: total(&sums.scale2),
+        };
+        (grade, scaled)
+    }
+}
+
+/// Running numbers, lane by lane.
+#[derive(Default)]
+pub(super) struct Sums {
+    pub(super) abs: Wide,
+    place: Wide,
+    error2_max: Wide,
+    scale2_max: Wide,
+    pub(super) error2: Wide,
+    scale2: Wide,
+    pub(super) outside: Wide,
+    pub(super) product: Wide,
+}
+
+#[inline(always)]
+fn add<S: Simd>(to: &mut Wide, x: S) {
+    S::load(to).add(x).store(to);
+}
+
+#[inline(always)]
+fn raise<S: Simd>(to: &mut Wide, x: S) {
+    x.max(S::load(to)).store(to);
+}
+
+fn run(
+    batches: &[Batch],
+    rows: &[Eight],
+    vel: &[Line],
+    free: &[Line],
+    floor: f64,
+    sums: &mut Sums,
+) {
+    dispatch!(grade(
+        batches: &[Batch],
+        rows: &[Eight],
+        vel: &[Line],
+        free: &[Line],
+        floor: f64,
+        sums: &mut Sums
+    ))
+}
+
+#[inline(always)]
+pub(super) fn grade<S: Simd>(
+    batches: &[Batch],
+    rows: &[Eight],
+    vel: &[Line],
+    free: &[Line],
+    floor: f64,
+    sums: &mut Sums,
+) {
+    for (number, batch) in batches.iter().enumerate() {
+        let vel = Motion::<S>::of(vel, &batch.bodies);
+        let free = Motion::<S>::of(free, &batch.bodies);
+        for row in &rows[batch.range()] {
+            let rates = [along(row, &vel), along(row, &free)];
+            count(row, rates, floor, number, sums);
+        }
+    }
+}
+
+/// J v.
+#[inline(always)]
+fn along<S: Simd>(row: &Eight, v: &Motion<S>) -> S {
+    let lin = V3::load(&row.lin).dot(v.lin[1].sub(v.lin[0]));
+    let turn = V3::load(&row.ang[0]).dot(v.ang[0]);
+    lin.add(turn.add(V3::load(&row.ang[1]).dot(v.ang[1])))
+}
+
+/// One row of eight joints, with its J v⁺ and J ṽ. In units of ε = √a e.
+#[inline(always)]
+fn count<S: Simd>(row: &Eight, [rate, rest]: [S; 2], floor: f64, number: usize, sums: &mut Sums) {
+    let (zero, one) = (S::zero(), S::splat(1.0));
+    let size = |x: S| x.max(zero.sub(x));
+    let diag = S::load(&row.diag);
+    let live = S::gt(diag, zero);
+    let pick = |x: S| S::select(live, x, zero);
+    let reg = S::load(&row.reg[1]);
+    let a = S::select(live, size(diag.add(reg)), one);
+    let (impulse, length) = (S::load(&row.impulse), S::load(&row.length));
+    let bounds = [S::load(&row.bounds[0]), S::load(&row.bounds[1])];
+    let w = reg.fma(impulse, rate.add(S::load(&row.bias[1])));
+    let scaled = a.mul(impulse);
+    let held = scaled.sub(w).max(a.mul(bounds[0])).min(a.mul(bounds[1]));
+    let error = size(scaled.sub(held));
+    // What is no number compares as no, and counts as infinite.
+    let known = S::gt(S::splat(f64::INFINITY), error);
+    let error = S::select(known, error, S::splat(f64::INFINITY));
+    let abs = pick(error.mul(length));
+    let worse = S::gt(abs, S::load(&sums.abs));
+    S::select(worse, S::splat(number as f64), S::load(&sums.place)).store(&mut sums.place);
+    raise(&mut sums.abs, abs);
+    let square = pick(error.mul(error).div(a));
+    raise(&mut sums.error2_max, square);
+    add(&mut sums.error2, square);
+    let scale = size(scaled).max(size(rest)).max(S::splat(floor));
+    let scale = pick(scale.mul(scale).div(a));
+    raise(&mut sums.scale2_max, scale);
+    add(&mut sums.scale2, scale);
+    let outside = bounds[0].sub(impulse).max(impulse.sub(bounds[1])).max(zero);
+    raise(&mut sums.outside, pick(a.mul(outside).mul(length)));
+    let closing = S::gt(w, zero);
+    let room = S::select(closing, impulse.sub(bounds[0]), bounds[1].sub(impulse));
+    // An equation has no pair: its violation is graded as such.
+    let finite = S::gt(S::splat(f64::INFINITY), size(room));
+    let product = S::select(finite, size(room.mul(w)), zero);
+    raise(&mut sums.product, pick(product));
+}

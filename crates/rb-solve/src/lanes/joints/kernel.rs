@@ -1,0 +1,184 @@
+//! Warm start and sweeps.
+
+use super::pack::{Batch, Eight, JointLanes, triangle};
+use super::prepare::ALL;
+use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::vector::{Two, V3};
+use crate::lanes::{ContactLanes, dispatch};
+use rb_core::problem::Pass;
+
+impl JointLanes {
+    /// Adds W Jᵀλ of all rows to the velocities of `bodies`.
+    pub fn warm(&self, bodies: &mut ContactLanes) {
+        run_warm(&self.batches, &self.rows, &bodies.inv, &mut bodies.vel);
+    }
+
+    /// Visits every joint once in the given pass, in order or in reverse.
+    pub fn sweep(&mut self, bodies: &mut ContactLanes, pass: Pass, backwards: bool) {
+        let order = Order { pass, backwards };
+        let (inv, vel) = (&bodies.inv[..], &mut bodies.vel[..]);
+        run(
+            &self.batches,
+            &mut self.rows,
+            &self.factors,
+            inv,
+            vel,
+            order,
+        );
+    }
+}
+
+/// Which terms hold, and which way the sweep goes.
+#[derive(Clone, Copy)]
+pub(super) struct Order {
+    pub(super) pass: Pass,
+    pub(super) backwards: bool,
+}
+
+fn run_warm(batches: &[Batch], rows: &[Eight], inv: &[Line], vel: &mut [Line]) {
+    dispatch!(warm(batches: &[Batch], rows: &[Eight], inv: &[Line], vel: &mut [Line]))
+}
+
+#[inline(always)]
+pub(super) fn warm<S: Simd>(batches: &[Batch], rows: &[Eight], inv: &[Line], vel: &mut [Line]) {
+    for batch in batches {
+        let mut pair = Two::<S>::of(inv, vel, &batch.bodies);
+        let mut push = Push::new();
+        for row in &rows[batch.range()] {
+            push.add(row, S::load(&row.impulse));
+        }
+        pair.load(push.force, &push.torque);
+        pair.put_back(vel, &batch.bodies);
+    }
+}
+
+/// Jᵀλ of several rows.
+struct Push<S> {
+    force: V3<S>,
+    torque: [V3<S>; 2],
+}
+
+impl<S: Simd> Push<S> {
+    #[inline(always)]
+    fn new() -> Self {
+        let zero = V3([S::zero(); 3]);
+        Self {
+            force: zero,
+            torque: [zero; 2],
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, row: &Eight, impulse: S) {
+        self.force = self.force.more(V3::load(&row.lin), impulse);
+        self.torque[0] = self.torque[0].more(V3::load(&row.ang[0]), impulse);
+        self.torque[1] = self.torque[1].more(V3::load(&row.ang[1]), impulse);
+    }
+}
+
+fn run(
+    batches: &[Batch],
+    rows: &mut [Eight],
+    factors: &[Wide],
+    inv: &[Line],
+    vel: &mut [Line],
+    order: Order,
+) {
+    dispatch!(sweep(
+        batches: &[Batch],
+        rows: &mut [Eight],
+        factors: &[Wide],
+        inv: &[Line],
+        vel: &mut [Line],
+        order: Order
+    ))
+}
+
+#[inline(always)]
+pub(super) fn sweep<S: Simd>(
+    batches: &[Batch],
+    rows: &mut [Eight],
+    factors: &[Wide],
+    inv: &[Line],
+    vel: &mut [Line],
+    order: Order,
+) {
+    for i in 0..batches.len() {
+        let batch = &batches[if order.backwards {
+            batches.len() - 1 - i
+        } else {
+            i
+        }];
+        let mut pair = Two::<S>::of(inv, vel, &batch.bodies);
+        let rows = &mut rows[batch.range()];
+        let at = batch.triangle(order.pass);
+        let factor = &factors[at..][..triangle(rows.len())];
+        let plain = batch.plain as usize;
+        let push = match (rows.len(), plain) {
+            (3, 3) => visit::<S, 3>(&pair, rows, factor, plain, order.pass),
+            (5, 5) => visit::<S, 5>(&pair, rows, factor, plain, order.pass),
+            _ => visit::<S, 0>(&pair, rows, factor, plain, order.pass),
+        };
+        pair.load(push.force, &push.torque);
+        pair.put_back(vel, &batch.bodies);
+    }
+}
+
+/// Solves the blocks against the velocities in `pair`; returns what the change of the impulses does.
+/// `N` is the number of rows where none has bounds, or 0.
+#[inline(always)]
+fn visit<S: Simd, const N: usize>(
+    pair: &Two<S>,
+    rows: &mut [Eight],
+    factor: &[Wide],
+    plain: usize,
+    pass: Pass,
+) -> Push<S> {
+    let (n, plain) = match N {
+        0 => (rows.len().min(ALL), plain.min(ALL)),
+        _ => (N, N),
+    };
+    let (rows, factor) = (&mut rows[..n], &factor[..triangle(n)]);
+    let entry = |i: usize, j: usize| S::load(&factor[triangle(i) + j]);
+    let slip = pair.lin[1].sub(pair.lin[0]);
+    // w, then y and s, then the change of the impulses.
+    let mut x = [S::zero(); ALL];
+    for i in 0..n {
+        let row = &rows[i];
+        let bias = S::load(&row.bias[pass as usize]);
+        let bias = S::load(&row.reg[pass as usize]).fma(S::load(&row.impulse), bias);
+        let lin = V3::load(&row.lin).dot(slip).add(bias);
+        let turn = V3::load(&row.ang[0]).dot(pair.ang[0]);
+        let mut w = lin.add(turn.add(V3::load(&row.ang[1]).dot(pair.ang[1])));
+        for k in 0..i.min(plain) {
+            w = x[k].nfma(entry(i, k), w);
+        }
+        x[i] = w;
+    }
+    for i in plain..n {
+        let row = &mut rows[i];
+        let old = S::load(&row.impulse);
+        let wanted = x[i].nfma(entry(i, i), old);
+        let held = wanted.max(S::load(&row.bounds[0]));
+        let held = held.min(S::load(&row.bounds[1]));
+        x[i] = held.sub(old);
+        for k in i + 1..n {
+            x[k] = x[i].fma(entry(k, i), x[k]);
+        }
+    }
+    let mut push = Push::new();
+    for i in (0..n).rev() {
+        let mut change = x[i];
+        if i < plain {
+            change = S::zero().sub(change.mul(entry(i, i)));
+            for k in i + 1..n {
+                change = x[k].nfma(entry(k, i), change);
+            }
+            x[i] = change;
+        }
+        let row = &mut rows[i];
+        S::load(&row.impulse).add(change).store(&mut row.impulse);
+        push.add(row, change);
+    }
+    push
+}

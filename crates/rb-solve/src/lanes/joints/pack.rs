@@ -1,0 +1,340 @@
+//! Rows of joints into lanes, batch by batch, and how they are stored.
+
+use super::MOST;
+use crate::lanes::pack::Wide3;
+use crate::lanes::simd::{Line, Wide};
+use glam::{DMat3, DQuat, DVec3};
+use rb_core::contact_block::LANES;
+use rb_core::discretise::RowTerms;
+use rb_core::problem::{Pass, ProblemRow, Term};
+use rb_core::row::{Course, Row, RowKind};
+
+/// Up to eight joints without a common movable body.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Batch {
+    /// Bodies a and b; idle lanes have the body that is none.
+    pub(super) bodies: [[u32; LANES]; 2],
+    /// Number of the joint in each lane; [`NOBODY`] in idle ones.
+    pub(super) joints: [u32; LANES],
+    /// Its first row, then the number of rows without bounds and of those with.
+    pub(super) first: u32,
+    pub(super) plain: u8,
+    pub(super) bounded: u8,
+    /// Whether all its rows can be carried along with their bodies.
+    pub(super) anchored: bool,
+    /// From the centres of mass to the origins of the joint frames of a and b, and from the centre of
+    /// mass of a to that of b (m, world axes).
+    pub(super) arm: [Wide3; 2],
+    pub(super) apart: Wide3,
+    /// First number of its matrices; those of the velocity pass follow those of the position pass.
+    pub(super) factor: u32,
+}
+
+/// Rounding of a joint's anchors relative to their distance from the centres of mass.
+const ROUNDING: f64 = 1e-9;
+/// No joint.
+pub(super) const NOBODY: u32 = u32::MAX;
+
+impl Batch {
+    /// Number of rows.
+    #[inline(always)]
+    pub(super) fn len(&self) -> usize {
+        self.plain as usize + self.bounded as usize
+    }
+
+    /// Numbers of its rows.
+    #[inline(always)]
+    pub(super) fn range(&self) -> core::ops::Range<usize> {
+        let first = self.first as usize;
+        first..first + self.len()
+    }
+
+    /// Where the lower triangle of a pass starts in the matrices.
+    #[inline(always)]
+    pub(super) fn triangle(&self, pass: Pass) -> usize {
+        let behind = match pass {
+            Pass::Position => 0,
+            Pass::Velocity => triangle(self.len()),
+        };
+        self.factor as usize + behind
+    }
+}
+
+/// Numbers in a lower triangle with `n` rows.
+#[inline(always)]
+pub(super) const fn triangle(n: usize) -> usize {
+    n * (n + 1) / 2
+}
+
+/// The same row of up to eight joints. Zero is an idle lane: its impulse stays zero.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct Eight {
+    /// Linear half of b, the opposite of that of a.
+    pub(super) lin: Wide3,
+    /// Angular halves of a and b.
+    pub(super) ang: [Wide3; 2],
+    /// b and R of the position and the velocity pass.
+    pub(super) bias: [Wide; 2],
+    pub(super) reg: [Wide; 2],
+    pub(super) bounds: [Wide; 2],
+    pub(super) impulse: Wide,
+    /// J W Jᵀ.
+    pub(super) diag: Wide,
+    /// Share of J W Jᵀ in R of the position pass.
+    pub(super) soft: Wide,
+    /// φ at the start of the substep (m or rad).
+    pub(super) gap: Wide,
+    /// What turns a violation into m/s at the surface: 1, or the extent of a body (m).
+    pub(super) length: Wide,
+    /// Where the impulses return to in their joints' memory.
+    pub(super) slot: [u8; LANES],
+}
+
+/// A row as lanes take it.
+#[derive(Clone, Copy, Debug)]
+pub struct LaneRow {
+    /// Linear half of b, the opposite of that of a.
+    pub lin: DVec3,
+    /// Angular halves of a and b.
+    pub ang: [DVec3; 2],
+    /// Terms of both passes.
+    pub terms: RowTerms,
+    /// φ (m or rad).
+    pub gap: f64,
+    /// Warm start (N·s or N·m·s).
+    pub impulse: f64,
+    /// Largest extent of the two bodies that can move (m): turns rad/s into m/s.
+    pub extent: f64,
+    /// Where the impulse returns to.
+    pub slot: u8,
+    /// Whether it is a hard row without bounds, anchored and softened.
+    pub anchored: bool,
+}
+
+impl LaneRow {
+    /// A row as its joint states it; `None` if its linear halves are not opposite.
+    #[inline]
+    pub fn new(row: &Row, terms: RowTerms, extent: f64) -> Option<Self> {
+        let [a, b] = &row.jac;
+        let hard = row.kind == RowKind::HARD && row.is_bilateral() && row.stabilise.is_none();
+        (a.lin == -b.lin).then_some(Self {
+            anchored: hard && row.course == Course::Anchored && terms.soft > 0.0,
+            lin: b.lin,
+            ang: [a.ang, b.ang],
+            terms,
+            gap: row.gap,
+            impulse: row.warm,
+            extent,
+            slot: row.slot,
+        })
+    }
+
+    /// A row of a problem; `None` if its linear halves are not opposite.
+    #[inline]
+    pub fn of(row: &ProblemRow, extent: f64) -> Option<Self> {
+        let [a, b] = &row.jac;
+        let terms = RowTerms {
+            position: row.position,
+            velocity: row.velocity,
+            soft: 0.0,
+            bounds: [row.lo, row.hi],
+        };
+        (a.lin == -b.lin).then_some(Self {
+            anchored: false,
+            lin: b.lin,
+            ang: [a.ang, b.ang],
+            terms,
+            gap: row.gap,
+            impulse: row.lambda,
+            extent,
+            slot: row.slot,
+        })
+    }
+
+    /// Whether it is e·(p_b − p_a) of the anchors at these arms, with the centres of mass so far `apart`
+    /// (m): a joint may measure between other frames than those it shows.
+    #[inline]
+    pub fn fits(&self, arm: [DVec3; 2], apart: DVec3) -> bool {
+        let reach = apart + arm[1];
+        let gap = self.lin.dot(reach - arm[0]) - self.gap;
+        let turn = arm[1].cross(self.lin) - self.ang[1];
+        let size = arm[0].length_squared() + arm[1].length_squared() + apart.length_squared();
+        gap * gap + turn.length_squared() <= ROUNDING * ROUNDING * size
+    }
+
+    #[inline]
+    fn is_bounded(&self) -> bool {
+        self.terms.bounds != [f64::NEG_INFINITY, f64::INFINITY]
+    }
+}
+
+/// The joints of one island, in lanes.
+#[derive(Clone, Debug, Default)]
+pub struct JointLanes {
+    pub(super) batches: Vec<Batch>,
+    pub(super) rows: Vec<Eight>,
+    /// L and 1/D, M, S and 1/S of each batch, row by row of the lower triangle.
+    pub(super) factors: Vec<Wide>,
+    /// Batch and lane of each joint, or its key while seats are taken.
+    pub(super) seats: Vec<[u32; 2]>,
+    /// Rows of the batch being filled, and how many each lane has: without bounds, with.
+    staged: Box<[[Eight; MOST]; 2]>,
+    counts: [[u8; LANES]; 2],
+    anchored: bool,
+    /// What each body did since rows were last stated or carried along: translation (m), then the turn
+    /// as a quaternion, w before x, y and z.
+    pub(super) turned: Vec<Line>,
+    /// Geometric stiffness of each body (kg·m²/s): xx, yy, zz, xy, xz, yz.
+    pub(super) levers: Vec<Line>,
+    /// Level after the last joint of each body; first batch and next seat of each key.
+    pub(super) tops: Vec<u32>,
+    pub(super) places: Vec<[u32; 2]>,
+}
+
+impl JointLanes {
+    /// Forgets all joints.
+    pub fn clear(&mut self) {
+        self.batches.clear();
+        self.rows.clear();
+        self.factors.clear();
+        self.seats.clear();
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.seats.is_empty()
+    }
+
+    /// Number of batches.
+    pub fn batches(&self) -> usize {
+        self.batches.len()
+    }
+
+    /// Joint in a lane of a batch.
+    #[inline]
+    pub fn joint(&self, batch: usize, lane: usize) -> Option<u32> {
+        let joint = self.batches[batch].joints[lane];
+        (joint != NOBODY).then_some(joint)
+    }
+
+    /// Starts a batch. Batches are filled in their order.
+    pub fn open(&mut self) {
+        (self.counts, self.anchored) = (Default::default(), true);
+    }
+
+    /// Arms of the joint in a lane of batch `batch`: from the centres of mass of a and b to the origins
+    /// of its frames, and from the centre of mass of a to that of b (m, world axes).
+    #[inline]
+    pub fn place(&mut self, batch: usize, lane: usize, arm: [DVec3; 2], apart: DVec3) {
+        let to = &mut self.batches[batch];
+        set(&mut to.arm[0], lane, arm[0]);
+        set(&mut to.arm[1], lane, arm[1]);
+        set(&mut to.apart, lane, apart);
+    }
+
+    /// Adds a row to a lane of the open batch; false if the lane is full.
+    #[inline]
+    pub fn put(&mut self, lane: usize, row: &LaneRow) -> bool {
+        let sort = usize::from(row.is_bounded());
+        let at = self.counts[sort][lane] as usize;
+        if at == MOST {
+            return false;
+        }
+        let to = &mut self.staged[sort][at];
+        if self.counts[sort].iter().all(|&n| n as usize <= at) {
+            *to = Eight::default();
+        }
+        self.counts[sort][lane] += 1;
+        set(&mut to.lin, lane, row.lin);
+        set(&mut to.ang[0], lane, row.ang[0]);
+        set(&mut to.ang[1], lane, row.ang[1]);
+        let RowTerms {
+            position,
+            velocity,
+            soft,
+            bounds,
+        } = row.terms;
+        (to.bias[0].0[lane], to.bias[1].0[lane]) = (position.bias, velocity.bias);
+        (to.reg[0].0[lane], to.reg[1].0[lane]) = (position.reg, velocity.reg);
+        (to.bounds[0].0[lane], to.bounds[1].0[lane]) = (bounds[0], bounds[1]);
+        (to.impulse.0[lane], to.gap.0[lane]) = (row.impulse, row.gap);
+        to.soft.0[lane] = soft;
+        self.anchored &= row.anchored;
+        let angular = row.lin == DVec3::ZERO;
+        to.length.0[lane] = if angular { row.extent } else { 1.0 };
+        to.slot[lane] = row.slot;
+        true
+    }
+
+    /// Ends the batch with number `batch`.
+    pub fn close(&mut self, batch: usize) {
+        let most = |counts: &[u8; LANES]| counts.iter().copied().max().unwrap_or(0);
+        let counts = [most(&self.counts[0]), most(&self.counts[1])];
+        let to = &mut self.batches[batch];
+        to.anchored = self.anchored && counts[0] > 0;
+        // In place where nothing else has its place by now.
+        let stays = [to.plain, to.bounded] == counts && to.range().end <= self.rows.len();
+        (to.plain, to.bounded) = (counts[0], counts[1]);
+        if !stays || to.len() == 0 {
+            (to.first, to.factor) = (self.rows.len() as u32, self.factors.len() as u32);
+            self.rows.resize(to.range().end, Eight::default());
+            let numbers = self.factors.len() + 2 * triangle(to.len());
+            self.factors.resize(numbers, Wide::default());
+        }
+        let (plain, bounded) = self.rows[to.range()].split_at_mut(counts[0] as usize);
+        plain.copy_from_slice(&self.staged[0][..plain.len()]);
+        bounded.copy_from_slice(&self.staged[1][..bounded.len()]);
+    }
+
+    /// Whether the rows of a batch can be carried along instead of being stated.
+    pub fn is_anchored(&self, batch: usize) -> bool {
+        self.batches[batch].anchored
+    }
+
+    /// Whether all rows can.
+    pub fn all_anchored(&self) -> bool {
+        self.batches.iter().all(|b| b.anchored)
+    }
+
+    /// Whether the rows of a joint are carried along.
+    pub fn carries(&self, joint: usize) -> bool {
+        let seat = self.seats.get(joint);
+        seat.is_some_and(|seat| self.batches[seat[0] as usize].anchored)
+    }
+
+    /// Geometric stiffness of a body from the last impulses (kg·m²/s).
+    pub fn lever(&self, body: usize) -> DMat3 {
+        let [xx, yy, zz, xy, xz, yz, ..] = self.levers[body].0;
+        DMat3::from_cols_array_2d(&[[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    }
+
+    /// Sets what a body did since rows were last stated or carried along: translation (m) and turn.
+    #[inline]
+    pub fn set_turned(&mut self, body: usize, by: DVec3, turn: DQuat) {
+        self.turned[body].0 = [by.x, by.y, by.z, turn.w, turn.x, turn.y, turn.z, 0.0];
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.batches.capacity() * size_of::<Batch>()
+            + self.rows.capacity() * size_of::<Eight>()
+            + self.factors.capacity() * size_of::<Wide>()
+            + self.seats.capacity() * size_of::<[u32; 2]>()
+    }
+}
+
+#[inline]
+fn set(to: &mut Wide3, lane: usize, v: DVec3) {
+    (to[0].0[lane], to[1].0[lane], to[2].0[lane]) = (v.x, v.y, v.z);
+}
+
+/// Terms of a pass in a lane of a row.
+pub(super) fn term(row: &Eight, lane: usize, pass: Pass) -> Term {
+    let at = pass as usize;
+    Term {
+        bias: row.bias[at].0[lane],
+        reg: row.reg[at].0[lane],
+    }
+}

@@ -1,0 +1,116 @@
+//! Matrices of the blocks: J W Jᵀ + R of both passes, with the rows without bounds eliminated.
+
+use super::MOST;
+use super::pack::{Batch, Eight, JointLanes, triangle};
+use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::vector::{Two, V3};
+use crate::lanes::{ContactLanes, dispatch};
+use rb_core::problem::Pass;
+
+/// Smallest pivot, relative to the diagonal it came from, that counts as independent (as in
+/// `linalg::ldl`).
+const DEPENDENT: f64 = 1e-12;
+/// Rows of both sorts together.
+pub(super) const ALL: usize = 2 * MOST;
+
+impl JointLanes {
+    /// Makes the matrices of all blocks from the inverse masses of `bodies`, and turns relative softness
+    /// into R.
+    pub fn prepare(&mut self, bodies: &ContactLanes) {
+        let (inv, vel) = (&bodies.inv[..], &bodies.vel[..]);
+        run(&self.batches, &mut self.rows, &mut self.factors, inv, vel);
+    }
+}
+
+fn run(b: &[Batch], rows: &mut [Eight], factors: &mut [Wide], inv: &[Line], vel: &[Line]) {
+    dispatch!(prepare(
+        b: &[Batch],
+        rows: &mut [Eight],
+        factors: &mut [Wide],
+        inv: &[Line],
+        vel: &[Line]
+    ))
+}
+
+#[inline(always)]
+pub(super) fn prepare<S: Simd>(
+    batches: &[Batch],
+    rows: &mut [Eight],
+    factors: &mut [Wide],
+    inv: &[Line],
+    vel: &[Line],
+) {
+    let mut matrix = [Wide::default(); triangle(ALL)];
+    for batch in batches {
+        let pair = Two::<S>::of(inv, vel, &batch.bodies);
+        let rows = &mut rows[batch.range()];
+        couple(&pair, rows, &mut matrix);
+        for (i, row) in rows.iter_mut().enumerate() {
+            let a = S::load(&matrix[triangle(i) + i]);
+            let reg = S::load(&row.soft).fma(a, S::load(&row.reg[0]));
+            reg.store(&mut row.reg[0]);
+            a.store(&mut row.diag);
+        }
+        for pass in [Pass::Position, Pass::Velocity] {
+            let to = &mut factors[batch.triangle(pass)..][..triangle(rows.len())];
+            to.copy_from_slice(&matrix[..triangle(rows.len())]);
+            eliminate::<S>(to, rows, batch.plain as usize, pass as usize);
+        }
+    }
+}
+
+/// Lower triangle of J W Jᵀ.
+#[inline(always)]
+fn couple<S: Simd>(pair: &Two<S>, rows: &[Eight], out: &mut [Wide; triangle(ALL)]) {
+    let lin = pair.mass[0].lin.add(pair.mass[1].lin);
+    for i in 0..rows.len() {
+        let [a, b] = [V3::load(&rows[i].ang[0]), V3::load(&rows[i].ang[1])];
+        let push = lin.times(V3::load(&rows[i].lin));
+        let turn = [pair.mass[0].ang(a), pair.mass[1].ang(b)];
+        for j in 0..=i {
+            let [c, d] = [V3::load(&rows[j].ang[0]), V3::load(&rows[j].ang[1])];
+            let entry = push.dot(V3::load(&rows[j].lin));
+            let entry = entry.add(turn[0].dot(c).add(turn[1].dot(d)));
+            entry.store(&mut out[triangle(i) + j]);
+        }
+    }
+}
+
+/// Adds R, then LDLᵀ of the first `plain` rows with 1/D in place of D; of the others, their part of L and
+/// what is left of the matrix, with its inverse diagonal.
+#[inline(always)]
+fn eliminate<S: Simd>(a: &mut [Wide], rows: &[Eight], plain: usize, pass: usize) {
+    for i in 0..rows.len() {
+        let at = triangle(i);
+        let own = S::load(&a[at + i]).add(S::load(&rows[i].reg[pass]));
+        own.store(&mut a[at + i]);
+        // L D of the row, then L.
+        let known = i.min(plain);
+        let mut scaled = [S::zero(); MOST];
+        for j in 0..known {
+            let mut x = S::load(&a[at + j]);
+            for k in 0..j {
+                x = scaled[k].nfma(S::load(&a[triangle(j) + k]), x);
+            }
+            scaled[j] = x;
+            x.mul(S::load(&a[triangle(j) + j])).store(&mut a[at + j]);
+        }
+        for j in known..=i {
+            let mut x = S::load(&a[at + j]);
+            for k in 0..known {
+                x = scaled[k].nfma(S::load(&a[triangle(j) + k]), x);
+            }
+            let x = if j == i { invert(x, own) } else { x };
+            x.store(&mut a[at + j]);
+        }
+    }
+}
+
+/// 1/x, or 0 where x has vanished against `own`.
+#[inline(always)]
+fn invert<S: Simd>(x: S, own: S) -> S {
+    let size = |v: S| v.max(S::zero().sub(v));
+    let kept = S::gt(size(x), S::splat(DEPENDENT).mul(size(own)));
+    let safe = S::select(kept, x, S::splat(1.0));
+    S::select(kept, S::splat(1.0).div(safe), S::zero())
+}

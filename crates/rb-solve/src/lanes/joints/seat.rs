@@ -1,0 +1,69 @@
+//! Which joint sits where: level by level, and within a level by the number of rows.
+
+use super::MOST;
+use super::pack::{Batch, JointLanes, NOBODY};
+use crate::lanes::simd::Line;
+use rb_core::contact_block::LANES;
+
+impl JointLanes {
+    /// Gives every joint a seat. `joints` are their bodies, of which the first `movable` can move, and
+    /// a guess of their numbers of rows; `bodies` is the number of bodies.
+    pub fn seat(
+        &mut self,
+        joints: impl Iterator<Item = ([u32; 2], usize)>,
+        movable: usize,
+        bodies: usize,
+    ) {
+        self.clear();
+        for lines in [&mut self.turned, &mut self.levers] {
+            // One more: the body of idle lanes.
+            lines.clear();
+            lines.resize(bodies + 1, Line::default());
+        }
+        self.tops.clear();
+        self.tops.resize(movable, 0);
+        self.places.clear();
+        let mut pairs = Vec::new();
+        for (pair, guess) in joints {
+            let ours = pair.map(|b| b as usize).into_iter();
+            let ours = ours.filter(|&b| b < movable);
+            let level = ours.clone().map(|b| self.tops[b]).max().unwrap_or(0);
+            ours.for_each(|b| self.tops[b] = level + 1);
+            let key = level as usize * (2 * MOST) + guess.min(2 * MOST - 1);
+            if self.places.len() <= key {
+                self.places.resize(key + 1, [0; 2]);
+            }
+            self.places[key][1] += 1;
+            self.seats.push([key as u32, 0]);
+            pairs.push(pair);
+        }
+        for place in &mut self.places {
+            let more = self.batches.len() + place[1].div_ceil(LANES as u32) as usize;
+            *place = [self.batches.len() as u32, 0];
+            self.batches.resize(more, idle(bodies as u32));
+        }
+        for (j, (seat, pair)) in self.seats.iter_mut().zip(pairs).enumerate() {
+            let [first, next] = &mut self.places[seat[0] as usize];
+            *seat = [*first + *next / LANES as u32, *next % LANES as u32];
+            *next += 1;
+            let batch = &mut self.batches[seat[0] as usize];
+            let lane = seat[1] as usize;
+            batch.joints[lane] = j as u32;
+            (batch.bodies[0][lane], batch.bodies[1][lane]) = (pair[0], pair[1]);
+        }
+    }
+}
+
+fn idle(nobody: u32) -> Batch {
+    Batch {
+        bodies: [[nobody; LANES]; 2],
+        joints: [NOBODY; LANES],
+        first: 0,
+        plain: 0,
+        bounded: 0,
+        anchored: false,
+        arm: Default::default(),
+        apart: Default::default(),
+        factor: 0,
+    }
+}

@@ -1,0 +1,96 @@
+//! What the lanes hold, joint by joint: impulses, and rows for whoever wants rows.
+
+use super::pack::{Batch, Eight, JointLanes, NOBODY, term};
+use crate::lanes::simd::Wide;
+use glam::DVec3;
+use rb_core::law::Law;
+use rb_core::math::Twist;
+use rb_core::problem::{Pass, Problem, ProblemRow, Source};
+
+/// Direction of an exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From the problem.
+    ToLanes,
+    /// Into the problem.
+    ToRows,
+}
+
+impl JointLanes {
+    /// Impulses of a joint by slot (N·s or N·m·s): rows without bounds first.
+    pub fn impulses(&self, joint: usize) -> impl Iterator<Item = (u8, f64)> + '_ {
+        let [batch, lane] = self.seats[joint];
+        let batch = &self.batches[batch as usize];
+        let rows = used(batch, &self.rows[batch.range()], lane as usize);
+        rows.map(move |row| (row.slot[lane as usize], row.impulse.0[lane as usize]))
+    }
+
+    /// Copies impulses between the lanes and the rows of a problem the joint was put in from, in order.
+    pub fn exchange(&mut self, joint: usize, rows: &mut [ProblemRow], way: Way) {
+        let [batch, lane] = self.seats[joint];
+        let (batch, lane) = (&self.batches[batch as usize], lane as usize);
+        let (plain, bounded) = self.rows[batch.range()].split_at_mut(batch.plain as usize);
+        let (mut plain, mut bounded) = (plain.iter_mut(), bounded.iter_mut());
+        for row in rows {
+            let next = match row.is_bilateral() {
+                true => plain.next(),
+                false => bounded.next(),
+            };
+            let Some(mine) = next else { return };
+            match way {
+                Way::ToLanes => mine.impulse.0[lane] = row.lambda,
+                Way::ToRows => row.lambda = mine.impulse.0[lane],
+            }
+        }
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        let count = |b: &Batch| -> usize {
+            let lanes = (0..b.joints.len()).filter(|&lane| b.joints[lane] != NOBODY);
+            let rows = &self.rows[b.range()];
+            lanes.map(|lane| used(b, rows, lane).count()).sum()
+        };
+        self.batches.iter().map(count).sum()
+    }
+
+    /// Appends the joints to a problem over the same bodies, in their order.
+    pub fn append_to(&self, p: &mut Problem) {
+        for (j, &[batch, lane]) in self.seats.iter().enumerate() {
+            let (batch, lane) = (&self.batches[batch as usize], lane as usize);
+            let rows = used(batch, &self.rows[batch.range()], lane);
+            let rows: Vec<ProblemRow> = rows.map(|row| unpacked(row, lane)).collect();
+            let bodies = [batch.bodies[0][lane], batch.bodies[1][lane]];
+            p.push_block(bodies, Law::Rows, Source::Joint(j as u32), &rows);
+        }
+    }
+}
+
+/// Rows a lane has, of those of its batch: the others move nothing.
+pub(super) fn used<'a>(
+    batch: &Batch,
+    rows: &'a [Eight],
+    lane: usize,
+) -> impl Iterator<Item = &'a Eight> + use<'a> {
+    debug_assert_eq!(rows.len(), batch.len());
+    rows.iter().filter(move |row| row.diag.0[lane] > 0.0)
+}
+
+fn unpacked(row: &Eight, lane: usize) -> ProblemRow {
+    let vector = |w: &[Wide; 3]| DVec3::new(w[0].0[lane], w[1].0[lane], w[2].0[lane]);
+    let lin = vector(&row.lin);
+    ProblemRow {
+        jac: [
+            Twist::new(-lin, vector(&row.ang[0])),
+            Twist::new(lin, vector(&row.ang[1])),
+        ],
+        position: term(row, lane, Pass::Position),
+        velocity: term(row, lane, Pass::Velocity),
+        lo: row.bounds[0].0[lane],
+        hi: row.bounds[1].0[lane],
+        lambda: row.impulse.0[lane],
+        gap: row.gap.0[lane],
+        slot: row.slot[lane],
+        ..ProblemRow::default()
+    }
+}

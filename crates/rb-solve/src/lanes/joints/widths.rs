@@ -1,0 +1,131 @@
+//! Test: every width gives the same bits.
+
+use super::kernel::Order;
+use super::pack::JointLanes;
+use super::{LaneRow, carry, grade, kernel, prepare};
+use crate::lanes::simd::{Avx2, Avx512, Line, Plain, Wide};
+use crate::lanes::{Width, width};
+use glam::{DQuat, DVec3};
+use rb_core::contact_block::LANES;
+use rb_core::discretise::RowTerms;
+use rb_core::problem::{Pass, Term};
+
+const BODIES: usize = 17;
+
+fn number(k: usize) -> f64 {
+    (1.7 * k as f64 + 0.3).sin()
+}
+
+fn vector(k: usize) -> DVec3 {
+    DVec3::new(number(k), number(k + 1), number(k + 2))
+}
+
+/// Joints of several sizes with awkward numbers in every field.
+fn joints() -> JointLanes {
+    let mut lanes = JointLanes::default();
+    let sizes = [[3, 0], [5, 0], [2, 2], [0, 1]];
+    let pair = |j: usize| [(j % BODIES) as u32, ((j + 1 + j / BODIES) % BODIES) as u32];
+    let pairs = (0..40).map(|j| (pair(j), sizes[j % 4].iter().sum()));
+    lanes.seat(pairs, BODIES - 1, BODIES);
+    for batch in 0..lanes.batches() {
+        lanes.open();
+        for lane in 0..LANES {
+            let Some(j) = lanes.joint(batch, lane) else {
+                break;
+            };
+            let j = j as usize;
+            let [plain, bounded] = sizes[j % 4];
+            for k in 0..plain + bounded {
+                let at = 31 * j + 7 * k;
+                let term = |at: usize| Term {
+                    bias: number(at),
+                    reg: 0.01 * number(at + 1).abs(),
+                };
+                let bound = if k < plain { f64::INFINITY } else { 0.02 };
+                let row = LaneRow {
+                    lin: vector(at),
+                    ang: [vector(at + 3), vector(at + 6)],
+                    terms: RowTerms {
+                        position: term(at + 9),
+                        velocity: term(at + 11),
+                        soft: 0.1,
+                        bounds: [-bound, bound],
+                    },
+                    gap: number(at + 13),
+                    impulse: 0.1 * number(at + 14),
+                    extent: 1.0,
+                    slot: k as u8,
+                    anchored: j % 4 < 2,
+                };
+                assert!(lanes.put(lane, &row));
+            }
+            lanes.place(batch, lane, [vector(j), vector(j + 5)], vector(j + 9));
+        }
+        lanes.close(batch);
+    }
+    for body in 0..BODIES {
+        let turn = DQuat::from_xyzw(number(body), 0.1, -0.2, 0.9).normalize();
+        lanes.set_turned(body, vector(body), turn);
+    }
+    lanes
+}
+
+fn bits(width: Width) -> Vec<u64> {
+    let mut lanes = joints();
+    let lines = |from: usize| -> Vec<Line> {
+        let line = |i: usize| Wide(core::array::from_fn(|k| number(from + 8 * i + k)));
+        (0..=BODIES).map(line).collect()
+    };
+    let (inv, mut vel, free) = (lines(100), lines(300), lines(500));
+    let mut sums = grade::Sums::default();
+    let mut most = Line::default();
+    macro_rules! all {
+        ($simd:ty) => {{
+            let JointLanes {
+                batches,
+                rows,
+                factors,
+                turned,
+                levers,
+                ..
+            } = &mut lanes;
+            for backwards in [false, true] {
+                prepare::prepare::<$simd>(batches, rows, factors, &inv, &vel);
+                kernel::warm::<$simd>(batches, rows, &inv, &mut vel);
+                for pass in [Pass::Position, Pass::Velocity] {
+                    let order = Order { pass, backwards };
+                    kernel::sweep::<$simd>(batches, rows, factors, &inv, &mut vel, order);
+                }
+                carry::pull::<$simd>(batches, rows, levers);
+                carry::error::<$simd>(batches, rows, turned, &mut most);
+                grade::grade::<$simd>(batches, rows, &vel, &free, 0.1, &mut sums);
+                carry::carry::<$simd>(batches, rows, turned, [80.0, 3.0]);
+            }
+        }};
+    }
+    match width {
+        Width::Avx512 => all!(Avx512),
+        Width::Avx2 => all!(Avx2),
+        Width::Plain => all!(Plain),
+    }
+    let rows = lanes.rows.iter();
+    let rows = rows.flat_map(|r| r.ang[0].iter().chain([&r.impulse, &r.gap, &r.bias[0]]));
+    let sums = [&sums.abs, &sums.error2, &sums.product, &sums.outside];
+    let all = vel.iter().chain(&lanes.levers).chain(rows).chain(sums);
+    let all = all.chain(&lanes.factors).chain([&most]);
+    all.flat_map(|w| w.0.map(f64::to_bits)).collect()
+}
+
+#[test]
+fn every_width_gives_the_same_bits() {
+    let widths: &[Width] = match width() {
+        Width::Avx512 => &[Width::Avx512, Width::Avx2],
+        Width::Avx2 => &[Width::Avx2],
+        Width::Plain => &[],
+    };
+    let plain = bits(Width::Plain);
+    assert!(plain.iter().all(|b| f64::from_bits(*b).is_finite()));
+    for width in widths {
+        assert!(plain == bits(*width), "{width:?}");
+    }
+}

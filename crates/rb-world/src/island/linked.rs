@@ -1,0 +1,195 @@
+//! A step with the joints in lanes as well: islands with too many joints for a direct solve.
+//!
+//! Joints are softened, swept like contacts and together with them. Their rows go straight into lanes,
+//! eight joints at a time. Joints that state nothing but hard anchored rows (a ball joint) are stated
+//! once per step and then carried along with their bodies, which gives the same rows; the others are
+//! stated in every substep. A stop of a carried joint takes part from the next step on: it has a row
+//! from two substeps before it is reached, so that it may come late above 12 rad/s.
+
+use super::assemble::see;
+use super::{Island, Shared};
+use rb_core::contact_block::LANES;
+use rb_core::discretise::Discretiser;
+use rb_core::math::{Pose, Twist};
+use rb_core::params::{GeometricStiffness, Gyroscopic};
+use rb_core::problem::Pass;
+use rb_core::row::Row;
+use rb_core::stabilise::Stabilisation;
+use rb_joints::{Joint, JointBody, JointCx, Rows, Yield};
+use rb_solve::lanes::{JointLanes, LaneRow};
+
+impl Island {
+    /// Whether the joints of this step go to lanes.
+    pub(super) fn takes_links(&self, shared: &Shared) -> bool {
+        let params = shared.params;
+        let plain = |i: u32| shared.contacts.is_plain(i as usize);
+        let lone = |slot: u32| {
+            let joint = shared.joints.slot(slot);
+            joint.is_some_and(|j| !matches!(j.desc.options.yields, Yield::Block { .. }))
+        };
+        self.scratch.plan.work.is_none()
+            && self.constraints.is_empty()
+            && self.clusters.is_empty()
+            && shared.solver.shares_contacts()
+            && self.escalated.reason.is_none()
+            && params.contact.softening.is_some()
+            && params.gyroscopic == Gyroscopic::Implicit
+            && params.geometric == GeometricStiffness::Off
+            && self.contacts.iter().all(|c| plain(c.manifold))
+            && self.joints.iter().all(|j| lone(j.slot))
+    }
+
+    /// Runs all substeps with joints and contacts in lanes; says whether the result may stand: finite,
+    /// and every row one that lanes can hold.
+    pub(super) fn step_linked(&mut self, shared: &Shared) -> bool {
+        let numbers = Discretiser::new(shared.params, shared.h);
+        self.pack(shared, &numbers);
+        let joints = self.joints.iter();
+        let joints = joints.map(|j| (j.movers, j.memory.impulses().len()));
+        self.links.seat(joints, self.movable, self.movers.len());
+        self.elapsed = 0.0;
+        for k in 0..shared.params.substeps {
+            if !self.linked_substep(shared, &numbers, k == 0) {
+                return false;
+            }
+            self.elapsed += shared.h;
+        }
+        let sound = self.unsound().is_empty();
+        if sound {
+            for (j, joint) in self.joints.iter_mut().enumerate() {
+                joint.memory.store(self.links.impulses(j));
+            }
+        }
+        sound
+    }
+
+    fn linked_substep(&mut self, shared: &Shared, numbers: &Discretiser, first: bool) -> bool {
+        for (i, m) in self.movers.iter_mut().enumerate() {
+            m.refresh();
+            let free = m.predict(shared.h, shared.params.gyroscopic);
+            self.lanes.set_free(i, &free);
+        }
+        if !first {
+            self.links.carry(numbers);
+        }
+        if !self.link(shared, numbers, first) {
+            return false;
+        }
+        self.links.pull();
+        for (i, m) in self.movers.iter_mut().enumerate() {
+            let mut free = self.lanes.free(i);
+            m.stiffen(shared.h, self.links.lever(i), &mut free);
+            self.lanes.set_mass(i, &m.inv);
+            self.lanes.set_free(i, &free);
+            self.lanes.set_velocity(i, &free);
+        }
+        self.links.prepare(&self.lanes);
+        self.pose_special(numbers);
+        self.lanes.warm();
+        self.links.warm(&mut self.lanes);
+        let sweeps = shared.params.sweeps;
+        self.sweep_linked(numbers, Pass::Position, sweeps.position);
+        for (i, m) in self.movers.iter_mut().enumerate() {
+            let (com, q) = (m.com, m.q);
+            let (scheme, gyroscopic) = (&shared.params.scheme, shared.params.gyroscopic);
+            m.advance_by_scheme(shared.h, scheme, self.lanes.velocity(i), gyroscopic);
+            self.lanes.set_moved(i, &m.moved);
+            self.links.set_turned(i, m.com - com, m.q * q.conjugate());
+        }
+        self.sweep_linked(numbers, Pass::Velocity, sweeps.velocity);
+        for (i, m) in self.movers.iter_mut().enumerate() {
+            m.vel = self.lanes.velocity(i);
+        }
+        true
+    }
+
+    fn sweep_linked(&mut self, numbers: &Discretiser, pass: Pass, sweeps: u32) {
+        for k in 0..sweeps {
+            let backwards = k % 2 == 1;
+            self.links.sweep(&mut self.lanes, pass, backwards);
+            self.lanes.sweep(pass, numbers, backwards);
+        }
+        self.outcome.iterations += sweeps;
+    }
+
+    /// States joints at the present poses, into lanes: all of them, or those that are not carried along.
+    /// False if there is a row lanes cannot hold.
+    fn link(&mut self, shared: &Shared, numbers: &Discretiser, all: bool) -> bool {
+        let carried = |links: &JointLanes, batch| !all && links.is_anchored(batch);
+        if !all && self.links.all_anchored() {
+            return true;
+        }
+        self.seen.clear();
+        self.seen.extend(self.movers.iter().map(see));
+        let mut rows = std::mem::take(&mut self.rows);
+        let mut held = true;
+        for batch in 0..self.links.batches() {
+            if carried(&self.links, batch) {
+                continue;
+            }
+            self.links.open();
+            for lane in 0..LANES {
+                let Some(j) = self.links.joint(batch, lane) else {
+                    break;
+                };
+                if !all {
+                    let memory = &mut self.joints[j as usize].memory;
+                    memory.store(self.links.impulses(j as usize));
+                }
+                held &= self.link_one(shared, numbers, [j as usize, batch, lane], &mut rows);
+            }
+            self.links.close(batch);
+        }
+        self.rows = rows;
+        held
+    }
+
+    /// States a joint into a lane of the open batch.
+    fn link_one(
+        &mut self,
+        shared: &Shared,
+        numbers: &Discretiser,
+        [j, batch, lane]: [usize; 3],
+        rows: &mut Rows,
+    ) -> bool {
+        let joint = &self.joints[j];
+        let Some(slot) = shared.joints.slot(joint.slot) else {
+            return false;
+        };
+        let sides = joint.movers.map(|m| m as usize);
+        let cx = JointCx {
+            a: self.seen[sides[0]],
+            b: self.seen[sides[1]],
+            h: shared.h,
+        };
+        rows.clear();
+        slot.desc.kind.rows(&cx, &joint.memory, rows);
+        if !slot.desc.options.is_default() {
+            slot.desc.options.apply(rows);
+        }
+        let frames = slot.desc.kind.frames();
+        let arm = |body: &JointBody, frame: &Pose| body.pose.point(frame.p) - body.com;
+        let arms = [arm(&cx.a, &frames[0]), arm(&cx.b, &frames[1])];
+        let apart = cx.b.com - cx.a.com;
+        self.links.place(batch, lane, arms, apart);
+        let extent = self.reach(sides[0]).max(self.reach(sides[1]));
+        let along = |row: &Row, v: [Twist; 2]| row.jac[0].dot(&v[0]) + row.jac[1].dot(&v[1]);
+        let (before, lanes) = ([cx.a.vel, cx.b.vel], &self.lanes);
+        rows.iter().all(|row| {
+            let free = || sides.map(|m| lanes.free(m));
+            let terms = numbers.terms(row, || [along(row, before), along(row, free())]);
+            let iterated = numbers.way(row) == Some(Stabilisation::Iterated);
+            let row = LaneRow::new(row, terms, extent).filter(|_| !iterated);
+            row.is_some_and(|mut row| {
+                row.anchored &= row.fits(arms, apart);
+                self.links.put(lane, &row)
+            })
+        })
+    }
+
+    /// Extent of a body that can move (m).
+    fn reach(&self, mover: usize) -> f64 {
+        let m = &self.movers[mover];
+        if m.inv.is_zero() { 0.0 } else { m.extent }
+    }
+}
