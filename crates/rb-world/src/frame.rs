@@ -2,7 +2,7 @@
 
 use crate::flight::Flight;
 use crate::island::Island;
-use crate::state::Pair;
+use crate::state::{Pair, PairList};
 use rb_contact::recycle::{Memory, Sphere};
 use rb_contact::{Aabb, ContactPatch};
 use rb_core::anchor::Stand;
@@ -94,6 +94,9 @@ pub(crate) struct Frame {
     pub(crate) bound: Vec<bool>,
     /// Island of each body slot, and its number there.
     pub(crate) place: Vec<[u32; 2]>,
+    /// Whether each manifold is closed, and memory of the pairs that touched before.
+    pub(crate) closed: Vec<bool>,
+    pub(crate) spare_touching: PairList,
     /// Independent tasks offered to the threads in this step.
     pub(crate) tasks: u32,
 }

@@ -17,6 +17,7 @@ mod stiffness;
 mod surface;
 mod wide;
 
+use cluster::Stiff;
 pub(crate) use escalate::Escalated;
 use iterate::Bent;
 use start::Start;
@@ -135,6 +136,8 @@ pub(crate) struct Island {
     /// Stiff clusters of this step, as ranges of contacts behind the `loose` others.
     pub(crate) clusters: Vec<Range<usize>>,
     loose: usize,
+    /// Which bodies are held by joints, and what each contact is to the clusters.
+    stiff: (Vec<bool>, Vec<Stiff>),
     /// Contacts of the step, if they are plain.
     pub(crate) lanes: ContactLanes,
     /// Whether this step's contacts are there.
@@ -149,6 +152,9 @@ pub(crate) struct Island {
     /// Rows of all joints in the present substep, and the first of each.
     rows: Rows,
     starts: Vec<u32>,
+    /// Movers of each joint, and its block in the problem.
+    pairs: Vec<[u32; 2]>,
+    block_of: Vec<u32>,
     /// Bodies as the joints see them.
     seen: Vec<JointBody>,
     /// Geometric stiffness of each body.

@@ -67,10 +67,11 @@ impl Island {
 
     /// Order in which a direct solve eliminates the joints, or that it would cost too much.
     pub(super) fn plan(&mut self) {
-        let pairs: Vec<_> = self.joints.iter().map(|j| j.movers).collect();
+        self.pairs.clear();
+        self.pairs.extend(self.joints.iter().map(|j| j.movers));
         let wide: Vec<_> = self.constraints.iter().map(|c| c.movers.clone()).collect();
         let plan = &mut self.scratch.plan;
-        plan.analyse(&pairs, &wide, self.movable as u32, DIRECT_WORK);
+        plan.analyse(&self.pairs, &wide, self.movable as u32, DIRECT_WORK);
     }
 
     /// Rows of all joints at the present poses, and the geometric stiffness of each body from their

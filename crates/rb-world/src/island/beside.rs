@@ -27,10 +27,13 @@ impl Island {
     }
 
     fn put_rows(&mut self) -> bool {
-        let mut block_of = vec![None; self.joints.len()];
+        // A joint without rows has no block.
+        let none = u32::MAX;
+        self.block_of.clear();
+        self.block_of.resize(self.joints.len(), none);
         for (k, block) in self.problem.blocks.iter().enumerate() {
             if let Source::Joint(j) = block.source {
-                block_of[j as usize] = Some(k);
+                self.block_of[j as usize] = k as u32;
             }
         }
         for batch in 0..self.links.batches() {
@@ -39,10 +42,11 @@ impl Island {
                 let Some(j) = self.links.joint(batch, lane) else {
                     break;
                 };
-                let Some(block) = block_of[j as usize] else {
+                let block = self.block_of[j as usize];
+                if block == none {
                     continue;
-                };
-                for row in &self.problem.rows[self.problem.blocks[block].rows()] {
+                }
+                for row in &self.problem.rows[self.problem.blocks[block as usize].rows()] {
                     let held = LaneRow::of(row, 0.0).is_some_and(|row| self.links.put(lane, &row));
                     if !held {
                         return false;

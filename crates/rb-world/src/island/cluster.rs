@@ -20,7 +20,7 @@ const STOP: f64 = 0.1;
 
 /// What a contact is to the clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stiff {
+pub(super) enum Stiff {
     /// Nothing: it carries no more than the sweeps can.
     No,
     /// It carries many times the weight of the lighter of two bodies of about the same mass.
@@ -39,18 +39,21 @@ impl Island {
         let policy = shared.params.escalation;
         let wanted = policy.plan == SolvePlan::Fallback
             && self.escalated.reason.is_none()
+            && !self.contacts.is_empty()
             && self.rows_ahead(shared) > policy.rows as usize
             && shared.solver.shares_contacts();
         if !wanted || !self.is_uneven(policy.mass_ratio) {
             return;
         }
-        let held = self.held_by_joints();
+        let (mut held, mut stiff) = std::mem::take(&mut self.stiff);
+        self.find_limbs(&mut held);
         let contacts = self.contacts.iter();
-        let stiff = contacts.map(|c| self.stiffness_of(shared, &held, c));
-        let stiff: Vec<Stiff> = stiff.collect();
+        stiff.clear();
+        stiff.extend(contacts.map(|c| self.stiffness_of(shared, &held, c)));
         if stiff.contains(&Stiff::Seed) {
-            self.grow_clusters(shared, stiff);
+            self.grow_clusters(shared, &mut stiff);
         }
+        self.stiff = (held, stiff);
     }
 
     /// Whether any two movable bodies differ in mass by more than `ratio`.
@@ -65,14 +68,14 @@ impl Island {
     }
 
     /// Bodies under joints or constraints, which carry them at any mass: a limb is not a light body.
-    fn held_by_joints(&self) -> Vec<bool> {
-        let mut held = vec![false; self.movers.len()];
+    fn find_limbs(&self, held: &mut Vec<bool>) {
+        held.clear();
+        held.resize(self.movers.len(), false);
         let joints = self.joints.iter().flat_map(|j| &j.movers);
         let constraints = self.constraints.iter().flat_map(|c| &c.movers);
         joints
             .chain(constraints)
             .for_each(|&m| held[m as usize] = true);
-        held
     }
 
     /// What a contact is to the clusters, by its load and the masses it lies between.
@@ -109,7 +112,7 @@ impl Island {
     }
 
     /// Grows a cluster from every seed that is in none yet, along overloaded contacts.
-    fn grow_clusters(&mut self, shared: &Shared, mut stiff: Vec<Stiff>) {
+    fn grow_clusters(&mut self, shared: &Shared, stiff: &mut [Stiff]) {
         let mut at_body = vec![Vec::new(); self.movers.len()];
         let contacts = self.contacts.iter().enumerate();
         for (i, c) in contacts.filter(|(i, _)| stiff[*i] != Stiff::No) {
@@ -120,7 +123,7 @@ impl Island {
         let mut sizes = Vec::new();
         for seed in 0..stiff.len() {
             if stiff[seed] == Stiff::Seed {
-                let cluster = self.grow(shared, seed, &mut stiff, &at_body);
+                let cluster = self.grow(shared, seed, stiff, &at_body);
                 sizes.push(cluster.len());
                 cluster.iter().for_each(|&i| rank[i] = sizes.len());
             }

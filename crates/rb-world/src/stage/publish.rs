@@ -3,7 +3,7 @@
 use crate::events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent};
 use crate::frame::Frame;
 use crate::island::Island;
-use crate::state::{PairList, State};
+use crate::state::State;
 use rb_core::body::BodyKind;
 use rb_core::integrate::Mover;
 use rb_core::law::LawSet;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// Everything that has to be known after a step.
 pub(crate) fn run(
     state: &mut State,
-    frame: &Frame,
+    frame: &mut Frame,
     events: &mut Events,
     solver: &'static str,
     dt: f64,
@@ -66,16 +66,20 @@ fn store_holds(state: &mut State, frame: &Frame) {
         }
     }
     for flight in &frame.flights {
-        let hold = &mut state.body_mut(flight.mover.slot).exact_hold;
-        *hold = hold.saturating_sub(1);
+        let body = state.body_mut(flight.mover.slot);
+        body.exact_hold = body.exact_hold.saturating_sub(1);
+        body.exact_rest = body.exact_rest.saturating_sub(1);
     }
 }
 
 /// A pair touches while one of its points carries an impulse or is closed; it goes on touching until
 /// no point is within the margin, so that a resting contact does not flicker.
-fn contact_events(state: &mut State, frame: &Frame, events: &mut Events) {
-    let mut now = PairList::new();
-    let mut closed = vec![false; state.contacts.len()];
+fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
+    let mut now = std::mem::take(&mut frame.spare_touching);
+    let mut closed = std::mem::take(&mut frame.closed);
+    now.clear();
+    closed.clear();
+    closed.resize(state.contacts.len(), false);
     for c in frame.islands().iter().flat_map(|i| &i.contacts) {
         let i = c.manifold as usize;
         closed[i] = (0..state.contacts.count(i)).any(|k| c.impulse[k][0] > 0.0 || c.gap[k] <= 0.0);
@@ -106,6 +110,7 @@ fn contact_events(state: &mut State, frame: &Frame, events: &mut Events) {
     let ended = difference(&before, &state.touching);
     events.contact_begin.extend(begun.map(|p| make(state, p)));
     events.contact_end.extend(ended.map(|p| make(state, p)));
+    (frame.spare_touching, frame.closed) = (before, closed);
     contact_forces(state, events);
 }
 

@@ -10,7 +10,7 @@ impl JointLanes {
     /// a guess of their numbers of rows; `bodies` is the number of bodies.
     pub fn seat(
         &mut self,
-        joints: impl Iterator<Item = ([u32; 2], usize)>,
+        joints: impl Iterator<Item = ([u32; 2], usize)> + Clone,
         movable: usize,
         bodies: usize,
     ) {
@@ -23,8 +23,7 @@ impl JointLanes {
         self.tops.clear();
         self.tops.resize(movable, 0);
         self.places.clear();
-        let mut pairs = Vec::new();
-        for (pair, guess) in joints {
+        for (pair, guess) in joints.clone() {
             let ours = pair.map(|b| b as usize).into_iter();
             let ours = ours.filter(|&b| b < movable);
             let level = ours.clone().map(|b| self.tops[b]).max().unwrap_or(0);
@@ -35,14 +34,13 @@ impl JointLanes {
             }
             self.places[key][1] += 1;
             self.seats.push([key as u32, 0]);
-            pairs.push(pair);
         }
         for place in &mut self.places {
             let more = self.batches.len() + place[1].div_ceil(LANES as u32) as usize;
             *place = [self.batches.len() as u32, 0];
             self.batches.resize(more, idle(bodies as u32));
         }
-        for (j, (seat, pair)) in self.seats.iter_mut().zip(pairs).enumerate() {
+        for (j, (seat, (pair, _))) in self.seats.iter_mut().zip(joints).enumerate() {
             let [first, next] = &mut self.places[seat[0] as usize];
             *seat = [*first + *next / LANES as u32, *next % LANES as u32];
             *next += 1;
