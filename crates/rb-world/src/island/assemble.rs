@@ -145,33 +145,9 @@ impl Island {
             let cx = JointCx { a, b, h: shared.h };
             self.joint_stiffness(shared, &slot.desc.kind, &cx, j)
         };
-        let [a, b] = bodies.map(|i| &self.movers[i as usize]);
+        let sides = bodies.map(|i| &self.movers[i as usize]);
         let free = bodies.map(|i| self.problem.bodies[i as usize].free);
-        let pose = |row: &Row| {
-            let [ja, jb] = &row.jac;
-            let mjt = [a.inv.apply(ja), b.inv.apply(jb)];
-            let diag = mjt[0].dot(ja) + mjt[1].dot(jb);
-            let rates = || {
-                let before = ja.dot(&a.vel) + jb.dot(&b.vel);
-                [before, ja.dot(&free[0]) + jb.dot(&free[1])]
-            };
-            let terms = numbers.terms(row, rates);
-            ProblemRow {
-                jac: row.jac,
-                mjt,
-                position: Term {
-                    reg: terms.position.reg + diag * terms.soft,
-                    ..terms.position
-                },
-                velocity: terms.velocity,
-                lo: terms.bounds[0],
-                hi: terms.bounds[1],
-                diag,
-                lambda: row.warm,
-                gap: row.gap,
-                slot: row.slot,
-            }
-        };
+        let pose = |row: &Row| posed(numbers, row, sides, &free);
         if cross.is_none() && stiff.is_empty() {
             let first = self.problem.rows.len();
             for row in &self.rows[mine.clone()] {
@@ -299,5 +275,33 @@ pub(super) fn see(m: &Mover) -> JointBody {
         pose: m.frame(),
         com: m.com,
         vel: m.vel,
+    }
+}
+
+/// A row between two bodies as the problem has it; `free` are their velocities after forces.
+#[inline]
+fn posed(numbers: &Discretiser, row: &Row, [a, b]: [&Mover; 2], free: &[Twist; 2]) -> ProblemRow {
+    let [ja, jb] = &row.jac;
+    let mjt = [a.inv.apply(ja), b.inv.apply(jb)];
+    let diag = mjt[0].dot(ja) + mjt[1].dot(jb);
+    let rates = || {
+        let before = ja.dot(&a.vel) + jb.dot(&b.vel);
+        [before, ja.dot(&free[0]) + jb.dot(&free[1])]
+    };
+    let terms = numbers.terms(row, rates);
+    ProblemRow {
+        jac: row.jac,
+        mjt,
+        position: Term {
+            reg: terms.position.reg + diag * terms.soft,
+            ..terms.position
+        },
+        velocity: terms.velocity,
+        lo: terms.bounds[0],
+        hi: terms.bounds[1],
+        diag,
+        lambda: row.warm,
+        gap: row.gap,
+        slot: row.slot,
     }
 }
