@@ -1,10 +1,12 @@
 //! Colliders: a shape on a body, with its surface and who it meets.
 
+use crate::convex::View;
 use crate::geom::Aabb;
 use crate::material::{Combine, Material};
 use crate::shape::Shape;
 use bitflags::bitflags;
 use glam::DVec3;
+use rb_core::body::SOUND;
 use rb_core::error::check;
 use rb_core::manifold::FrictionLaw;
 use rb_core::mass::MassProps;
@@ -229,6 +231,15 @@ impl ColliderDesc {
                 argument: "offset",
                 value: length,
                 valid: "a unit quaternion",
+            });
+        }
+        let reach = self.offset.p.length() + self.shape.bounding_radius();
+        let endless = matches!(self.shape.view(), View::HalfSpace(_));
+        if !(endless || reach < SOUND) {
+            return Err(Error::OutOfRange {
+                argument: "shape",
+                value: reach,
+                valid: "reaching less than 1e12 m from its body's origin",
             });
         }
         check::non_negative("density", self.density)?;

@@ -3,8 +3,8 @@
 mod common;
 
 use common::{Random, all_shapes, box_mesh, convex_shapes, grid_mesh};
-use rb_contact::Shape;
 use rb_contact::shapes::{Ball, Cuboid};
+use rb_contact::{Collider, ColliderDesc, Shape};
 use rb_core::Error;
 use rb_core::draw::{Color, DrawSink};
 use rb_core::glam::{DMat3, DVec3};
@@ -260,4 +260,21 @@ fn hulls_are_found_anywhere_and_at_any_size() {
             .len(),
         12
     );
+}
+
+#[test]
+fn shapes_of_the_size_of_a_galaxy_are_refused() {
+    let ball = Shape::ball(0.2).unwrap();
+    for far in [1e13, 1e300, 1e308] {
+        let parts = vec![
+            (Pose::IDENTITY, ball.clone()),
+            (Pose::from_translation(DVec3::Z * -far), ball.clone()),
+        ];
+        let compound = Shape::compound(parts).unwrap();
+        let refused = Collider::new(ColliderDesc::new(compound)).unwrap_err();
+        assert!(refused.to_string().contains("1e12"), "{refused}");
+        let away = ColliderDesc::new(ball.clone()).offset(Pose::from_translation(DVec3::X * far));
+        assert!(Collider::new(away).is_err());
+    }
+    assert!(Collider::new(ColliderDesc::new(Shape::half_space(DVec3::Y).unwrap())).is_ok());
 }

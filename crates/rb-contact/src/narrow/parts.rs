@@ -137,6 +137,10 @@ fn named(mut patch: ContactPatch, sub: [u32; 2]) -> ContactPatch {
 
 /// Gathers patches of one normal around the deepest of them and appends one patch per normal.
 fn merge(mut found: Found, prediction: f64, out: &mut Vec<ContactPatch>) {
+    // Parts too far out for f64 have neither a direction nor a depth.
+    let sane =
+        |p: &ContactPatch| (p.normal.length_squared() - 1.0).abs() < 1e-6 && depth(p).is_finite();
+    found.retain(|p| sane(p));
     if found.len() == 1 {
         out.extend(found);
         return;

@@ -20,8 +20,9 @@ use rb_core::solver::{Budget, IslandSolver, SolveStatus};
 use rb_solve::conic::FrictionLaw;
 use rb_solve::{Brief, Exact, Pivoting, Smooth};
 
-/// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it.
-const STARTING_SWEEPS: u32 = 4;
+/// Sweeps of the fast solver in an island that goes to the exact one: a start for it, and where that was
+/// asked for as a precaution, often the answer.
+const STARTING_SWEEPS: u32 = 24;
 /// Violation (m/s) at which the exact solver stops: rounding of ordinary scenes, so that its answer does
 /// not depend on where it started.
 const EXACT_STOP: f64 = 1e-13;
@@ -114,7 +115,7 @@ impl Island {
         }
         let asked = self.escalated.reason.is_some();
         let sweeps = if asked {
-            budget.sweeps.min(STARTING_SWEEPS)
+            STARTING_SWEEPS
         } else {
             budget.sweeps
         };
