@@ -22,8 +22,6 @@ use rb_solve::{Brief, Exact, Pivoting, Smooth};
 
 /// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it.
 const STARTING_SWEEPS: u32 = 4;
-/// Sweeps where the exact solver is asked for as a precaution: often they are the answer.
-const CAREFUL_SWEEPS: u32 = 24;
 /// Violation (m/s) at which the exact solver stops: rounding of ordinary scenes, so that its answer does
 /// not depend on where it started.
 const EXACT_STOP: f64 = 1e-13;
@@ -115,10 +113,10 @@ impl Island {
             return out.iterations;
         }
         let asked = self.escalated.reason.is_some();
-        let sweeps = match self.escalated.reason {
-            None => budget.sweeps,
-            Some(Reason::Plan | Reason::Precise) => budget.sweeps.min(STARTING_SWEEPS),
-            Some(_) => CAREFUL_SWEEPS,
+        let sweeps = if asked {
+            budget.sweeps.min(STARTING_SWEEPS)
+        } else {
+            budget.sweeps
         };
         let start = Budget { sweeps, ..budget };
         let out = shared
