@@ -3,28 +3,16 @@
 
 #[expect(dead_code, reason = "shared with other tests")]
 mod islands;
+mod wide;
 
 use glam::{DMat3, DVec3};
-use islands::{Builder, Random};
+use islands::Builder;
 use rb_core::law::Law;
 use rb_core::math::Twist;
-use rb_core::problem::{Extra, Pass, Problem, ProblemRow, Source, Term};
-use rb_core::residual::grade_pass;
-use rb_core::solver::{Budget, IslandSolver, Scratch, SolveStatus};
-use rb_solve::{Exact, Pgs, Smooth};
-
-const INF: f64 = f64::INFINITY;
-const BUDGET: Budget = Budget {
-    sweeps: 20_000,
-    stop: 1e-13,
-};
-
-/// Solves with `solver` and returns the certificate (m/s).
-fn grade(p: &mut Problem, solver: &dyn IslandSolver) -> f64 {
-    solver.solve(p, Pass::Velocity, BUDGET, &mut Scratch::default());
-    p.rebuild_velocities();
-    grade_pass(p, Pass::Velocity, 0.1).abs
-}
+use rb_core::problem::{Extra, Pass, Problem, Term};
+use rb_core::solver::{IslandSolver, Scratch};
+use rb_solve::{Exact, Pgs};
+use wide::{BUDGET, INF, grade, resist, row, wide};
 
 /// The exact solution from a cold start, which must agree with that of many sweeps.
 fn both(p: &Problem) -> Problem {
@@ -37,31 +25,6 @@ fn both(p: &Problem) -> Problem {
         assert!(apart < 1e-8, "{apart:.1e}");
     }
     exact
-}
-
-fn row(lo: f64, hi: f64, bias: f64) -> ProblemRow {
-    let mut row = ProblemRow {
-        lo,
-        hi,
-        ..ProblemRow::default()
-    };
-    row.both(bias, 0.0);
-    row
-}
-
-/// Adds one row per entry of `jac` over any number of bodies, at least two.
-fn wide(b: &mut Builder, bodies: &[u32], rows: &[(ProblemRow, Vec<Twist>)], mut extra: Extra) {
-    extra.bodies = bodies[2..].to_vec();
-    let mut inline = Vec::new();
-    for (row, jac) in rows {
-        let mut row = *row;
-        row.jac = [jac[0], jac[1]];
-        extra.jac.extend(&jac[2..]);
-        inline.push(row);
-    }
-    let source = Source::Constraint(b.problem.extras.len() as u32);
-    b.problem
-        .push_wide_block([bodies[0], bodies[1]], source, &inline, extra);
 }
 
 fn spin_z(x: f64) -> Twist {
@@ -222,27 +185,6 @@ fn spinning(spin: DVec3, torsion: f64, rolling: f64, points: &[DVec3]) -> Proble
     b.problem
 }
 
-/// Adds a patch's resistance to spin about y and to rolling about x and z.
-fn resist(p: &mut Problem, bodies: [u32; 2], normals: Vec<u32>, torsion: f64, rolling: f64) {
-    let rows = [DVec3::Y, DVec3::X, DVec3::Z].map(|e| ProblemRow {
-        jac: [Twist::new(DVec3::ZERO, -e), Twist::new(DVec3::ZERO, e)],
-        ..row(-INF, INF, 0.0)
-    });
-    let extra = Extra {
-        normals,
-        ..Extra::default()
-    };
-    let (number, source) = (
-        p.blocks.len(),
-        Source::Contact {
-            manifold: 99,
-            point: 0,
-        },
-    );
-    p.push_wide_block(bodies, source, &rows, extra);
-    p.blocks[number].law = Law::Spin { torsion, rolling };
-}
-
 /// T40: one point below the centre carries m g h; spin about it falls by τ m g h/I in a step.
 #[test]
 fn torsion_has_the_load_of_the_same_step() {
@@ -347,95 +289,6 @@ fn negative_compliance() {
     assert!(e < 1e-13, "{e:.1e}");
     let wanted = -(p.bodies[1].free.lin.y + 0.1) / (1.0 - 3.0);
     assert!((p.rows[0].lambda - wanted).abs() < 1e-13);
-}
-
-/// Stacks, joints, wide rows, maps and resistance to spin at random.
-fn random(seed: u64) -> Problem {
-    let mut random = Random::new(seed);
-    let mut b = Builder::new();
-    let n = 3 + (random.next() * 5.0) as u32;
-    for _ in 0..n {
-        let mass = 10f64.powf(random.next() - 0.5);
-        let centre = random.vector() * 2.0;
-        let body = b.cube(mass, centre, DVec3::NEG_Y + random.vector());
-        b.problem.bodies[body as usize].free.ang = random.vector() * 2.0;
-    }
-    for k in 0..n {
-        let bodies = [k, k + 1];
-        let at = random.vector();
-        if k % 3 == 0 {
-            b.joint(bodies, at, false, &[Builder::motor(random.next(), 0.05)]);
-            continue;
-        }
-        let first = b.problem.rows.len() as u32;
-        let law = [Law::Cone { mu: 0.5 }, Law::Boxed { mu: 0.5 }][(k % 2) as usize];
-        b.contact(bodies, at, 0.0, law);
-        resist(
-            &mut b.problem,
-            bodies,
-            vec![first],
-            0.1 * random.next(),
-            0.1 * random.next(),
-        );
-    }
-    for k in 0..2 {
-        let bodies: Vec<u32> = (0..=n).collect();
-        let mut columns = || -> Vec<Twist> {
-            bodies
-                .iter()
-                .map(|_| Twist::new(random.vector(), random.vector()))
-                .collect()
-        };
-        let (jac, mut act) = (columns(), columns());
-        // Close enough to what it measures for every row to answer to its own force.
-        act.iter_mut()
-            .zip(&jac)
-            .for_each(|(a, j)| *a = *a * 0.2 + *j);
-        let extra = Extra {
-            acts: if k == 0 { vec![] } else { act },
-            ..Extra::default()
-        };
-        let lo = if seed.is_multiple_of(2) { 0.0 } else { -INF };
-        wide(&mut b, &bodies, &[(row(lo, INF, 0.0), jac)], extra);
-    }
-    b.problem
-}
-
-#[test]
-fn random_islands_of_wide_rows() {
-    let (count, mut solved) = (100, 0);
-    for seed in 0..count {
-        let mut p = random(seed);
-        let e = grade(&mut p, &Exact::default());
-        solved += u64::from(e < 1e-9);
-        if e >= 1e-9 {
-            println!("seed {seed}: {e:.1e}, {} rows", p.rows.len());
-        }
-    }
-    println!("{solved} of {count}");
-    assert!(solved * 100 >= count * 95, "{solved} of {count}");
-}
-
-/// The point of the central path exists for them too, and tends to the exact one with κ.
-#[test]
-fn smooth_contact_with_gear_map_and_spin() {
-    let point = |seed, kappa| {
-        let mut p = random(seed);
-        let smooth = Smooth { kappa, h: 0.01 };
-        let out = smooth.solve(&mut p, Pass::Velocity, BUDGET, &mut Scratch::default());
-        let found = out.status == SolveStatus::Converged;
-        found.then(|| grade_pass(&p, Pass::Velocity, 0.1).abs)
-    };
-    let mut found = 0;
-    for seed in 0..40 {
-        let (Some(far), Some(near)) = (point(seed, 1e-4), point(seed, 1e-6)) else {
-            continue;
-        };
-        assert!(near < far, "seed {seed}: {near:.1e} after {far:.1e}");
-        found += 1;
-    }
-    println!("{found} of 40");
-    assert!(found >= 32, "{found} of 40");
 }
 
 /// The position pass of a wide row has a bias of its own.

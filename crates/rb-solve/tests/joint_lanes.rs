@@ -1,7 +1,10 @@
 //! Joints in lanes against rows: the same answer as the blocks of `pgs`, the same certificate, the same
 //! rows back.
 
+mod random;
+
 use glam::{DMat3, DQuat, DVec3};
+use random::Random;
 use rb_core::discretise::{Discretiser, RowTerms};
 use rb_core::law::Law;
 use rb_core::mass::InvMass;
@@ -16,22 +19,6 @@ use rb_solve::lanes::{ContactLanes, JointLanes, LaneRow, Way};
 
 const BODIES: usize = 24;
 const H: f64 = 1.0 / 240.0;
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    fn vector(&mut self) -> DVec3 {
-        DVec3::new(self.next(), self.next(), self.next())
-    }
-}
 
 /// Bodies of about a kilogram, the last immovable.
 fn bodies(random: &mut Random) -> ContactLanes {

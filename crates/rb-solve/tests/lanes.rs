@@ -1,6 +1,9 @@
 //! Contacts in lanes against rows: the same certificate, the same fixed point, the same order.
 
+mod random;
+
 use glam::{DMat3, DVec3};
+use random::Random;
 use rb_core::contact_block::ContactSet;
 use rb_core::discretise::Discretiser;
 use rb_core::handle::Handle;
@@ -16,22 +19,6 @@ use rb_solve::lanes::ContactLanes;
 
 const BODIES: usize = 24;
 const H: f64 = 1.0 / 360.0;
-
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> f64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
-    }
-
-    fn vector(&mut self) -> DVec3 {
-        DVec3::new(self.next(), self.next(), self.next())
-    }
-}
 
 /// Random manifolds of one to four points between bodies of about a kilogram, the last immovable.
 fn scene(seed: u64, laws: &[FrictionLaw], restitution: f64) -> (ContactSet, ContactLanes) {

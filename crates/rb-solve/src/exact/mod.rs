@@ -64,15 +64,12 @@ impl IslandSolver for Exact {
         budget: Budget,
         _scratch: &mut Scratch,
     ) -> SolveOutcome {
-        solve_posed(p, pass, self.law, budget.stop, |island, guess| {
-            let stages = if island.is_free_of_equations() {
+        solve_in_stages(p, pass, self.law, budget.stop, |island| {
+            if island.is_free_of_equations() {
                 Stages::ALL
             } else {
                 Stages::FEW_VISITS
-            };
-            let judge = |r: &[DVec3]| island.judge(r, self.law, budget.stop);
-            let found = search_units(&island.problem, self.law, &judge, guess, stages);
-            (found.impulse, found.iterations)
+            }
         })
     }
 }
@@ -99,13 +96,25 @@ impl IslandSolver for Brief {
         budget: Budget,
         _scratch: &mut Scratch,
     ) -> SolveOutcome {
-        let law = FrictionLaw::Coulomb;
-        solve_posed(p, pass, law, budget.stop, |island, guess| {
-            let judge = |r: &[DVec3]| island.judge(r, law, budget.stop);
-            let found = search_units(&island.problem, law, &judge, guess, Stages::BRIEF);
-            (found.impulse, found.iterations)
-        })
+        let law = Exact::default().law;
+        solve_in_stages(p, pass, law, budget.stop, |_| Stages::BRIEF)
     }
+}
+
+/// Searches with the stages that `choose` names.
+fn solve_in_stages(
+    p: &mut Problem,
+    pass: Pass,
+    law: FrictionLaw,
+    stop: f64,
+    choose: impl FnOnce(&Island) -> Stages,
+) -> SolveOutcome {
+    solve_posed(p, pass, law, stop, |island, guess| {
+        let judge = |r: &[DVec3]| island.judge(r, law, stop);
+        let stages = choose(island);
+        let found = search_units(&island.problem, law, &judge, guess, stages);
+        (found.impulse, found.iterations)
+    })
 }
 
 /// Poses one pass, asks `find` for impulses and the number of iterations from a guess, and stores them.

@@ -111,12 +111,12 @@ impl Sums {
 }
 
 #[inline(always)]
-fn add<S: Simd>(to: &mut Wide, x: S) {
+pub(super) fn add<S: Simd>(to: &mut Wide, x: S) {
     S::load(to).add(x).store(to);
 }
 
 #[inline(always)]
-fn raise<S: Simd>(to: &mut Wide, x: S) {
+pub(super) fn raise<S: Simd>(to: &mut Wide, x: S) {
     x.max(S::load(to)).store(to);
 }
 

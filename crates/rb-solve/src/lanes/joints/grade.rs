@@ -1,6 +1,7 @@
 //! The certificate of joints in lanes: the natural map of `rb_core::residual`, eight rows at once.
 
 use super::pack::{Batch, Eight, JointLanes};
+use crate::lanes::grade::{add, raise};
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::{Motion, V3};
 use crate::lanes::{ContactLanes, dispatch};
@@ -52,16 +53,6 @@ pub(super) struct Sums {
     scale2: Wide,
     pub(super) outside: Wide,
     pub(super) product: Wide,
-}
-
-#[inline(always)]
-fn add<S: Simd>(to: &mut Wide, x: S) {
-    S::load(to).add(x).store(to);
-}
-
-#[inline(always)]
-fn raise<S: Simd>(to: &mut Wide, x: S) {
-    x.max(S::load(to)).store(to);
 }
 
 fn run(
