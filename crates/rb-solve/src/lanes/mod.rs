@@ -26,6 +26,7 @@
 mod grade;
 pub mod joints;
 mod kernel;
+mod order;
 mod pack;
 mod prepare;
 mod simd;

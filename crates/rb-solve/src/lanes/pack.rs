@@ -1,5 +1,6 @@
-//! Manifolds into lanes: levels, seats, storage.
+//! Manifolds into lanes: seats, storage.
 
+use super::order::Order;
 use super::prepare::Soft;
 use super::simd::{Line, Wide};
 use glam::DVec3;
@@ -13,8 +14,6 @@ pub(super) type Wide3 = [Wide; 3];
 
 /// No entry in the list of special terms.
 pub(super) const PLAIN: u32 = u32::MAX;
-/// Laws of friction, by discriminant.
-const LAWS: u32 = 4;
 
 /// Up to eight manifolds of one law without a common movable body.
 #[derive(Clone, Debug)]
@@ -114,11 +113,7 @@ pub struct ContactLanes {
     pub(super) inv: Vec<Line>,
     /// Velocity after forces, before impulses.
     pub(super) free: Vec<Line>,
-    /// Level after the last manifold of each body.
-    tops: Vec<u32>,
-    /// Sort key of each manifold, and first batch and next seat of each key.
-    keys: Vec<u32>,
-    places: Vec<[u32; 2]>,
+    order: Order,
 }
 
 impl ContactLanes {
@@ -219,9 +214,7 @@ impl ContactLanes {
         soft: [Soft; 2],
         scale: f64,
     ) {
-        self.find_levels(set, contacts.clone(), movable);
-        self.make_batches();
-        self.take_seats(set, contacts.clone());
+        self.take_seats(set, contacts.clone(), movable);
         let mut first = 0;
         for batch in &mut self.batches {
             batch.first = first;
@@ -234,71 +227,51 @@ impl ContactLanes {
         self.prepare();
     }
 
-    /// Key of every manifold: its level, its law and whether it needs special terms.
-    fn find_levels(
+    /// Gives every manifold its seat.
+    fn take_seats(
         &mut self,
         set: &ContactSet,
-        contacts: impl Iterator<Item = (u32, [u32; 2])>,
+        contacts: impl Iterator<Item = (u32, [u32; 2])> + Clone,
         movable: usize,
     ) {
-        self.tops.clear();
-        self.tops.resize(self.vel.len(), 0);
-        self.keys.clear();
-        self.places.clear();
-        for (number, bodies) in contacts {
-            let ours = bodies
-                .map(|b| b as usize)
-                .into_iter()
-                .filter(|&b| b < movable);
-            let level = ours.clone().map(|b| self.tops[b]).max().unwrap_or(0);
-            ours.for_each(|b| self.tops[b] = level + 1);
-            let block = &set.blocks()[number as usize / LANES];
-            let lane = number as usize % LANES;
-            let special = block.restitution[lane] > 0.0 || block.compliance[lane] > 0.0;
-            let key = 2 * (LAWS * level + block.law[lane] as u32) + u32::from(special);
-            if self.places.len() <= key as usize {
-                self.places.resize(key as usize + 1, [0; 2]);
-            }
-            self.places[key as usize][1] += 1;
-            self.keys.push(key);
-        }
-    }
-
-    /// Batches in the order of the keys; `places` becomes the first batch and the next seat.
-    fn make_batches(&mut self) {
         let nobody = self.vel.len() as u32 - 1;
-        for place in &mut self.places {
-            let count = place[1].div_ceil(LANES as u32);
-            *place = [self.batches.len() as u32, 0];
-            let more = self.batches.len() + count as usize;
-            self.batches.resize(more, Batch::idle(nobody));
-        }
-    }
-
-    fn take_seats(&mut self, set: &ContactSet, contacts: impl Iterator<Item = (u32, [u32; 2])>) {
-        for (m, (number, bodies)) in contacts.enumerate() {
-            let key = self.keys[m];
-            let [first, next] = &mut self.places[key as usize];
+        self.order.begin(movable);
+        for (number, bodies) in contacts.clone() {
             let number = number as usize;
-            let points = set.count(number) as u8;
-            let seat = Seat {
-                batch: *first + *next / LANES as u32,
-                lane: (*next % LANES as u32) as u8,
-                points,
-            };
-            *next += 1;
+            let (block, lane) = (&set.blocks()[number / LANES], number % LANES);
+            let special = block.restitution[lane] > 0.0 || block.compliance[lane] > 0.0;
+            let class = 2 * block.law[lane] as u8 + u8::from(special);
+            let points = set.count(number);
+            self.order.add(bodies, class, points);
+            self.seats.push(Seat {
+                points: points as u8,
+                ..Seat::default()
+            });
+        }
+        let (seats, batches) = (&mut self.seats, &mut self.batches);
+        self.order.schedule(|place| {
+            let seat = &mut seats[place.manifold as usize];
+            (seat.batch, seat.lane) = (place.batch, place.lane);
+            if place.lane == 0 {
+                batches.push(Batch::idle(nobody));
+            }
+            let batch = &mut batches[place.batch as usize];
+            batch.len = batch.len.max(u32::from(seat.points));
+        });
+        for (m, (number, bodies)) in contacts.enumerate() {
+            let seat = self.seats[m];
             let batch = &mut self.batches[seat.batch as usize];
-            batch.len = batch.len.max(u32::from(points));
             for (side, body) in bodies.into_iter().enumerate() {
                 batch.bodies[side][seat.lane as usize] = body;
             }
-            if key % 2 == 1 {
+            let number = number as usize;
+            let block = &set.blocks()[number / LANES];
+            if block.restitution[number % LANES] > 0.0 || block.compliance[number % LANES] > 0.0 {
                 // Numbered when all lengths are known.
                 batch.special = 0;
                 self.surfaces
                     .push((seat.batch, seat.lane, set.material(number)));
             }
-            self.seats.push(seat);
         }
         let mut first = 0;
         for batch in self.batches.iter_mut().filter(|b| b.special != PLAIN) {
@@ -359,7 +332,8 @@ impl ContactLanes {
         let lines = [&self.vel, &self.moved, &self.inv, &self.free];
         self.batches.capacity() * size_of::<Batch>()
             + self.points.capacity() * size_of::<Point>()
-            + self.seats.capacity() * (size_of::<Seat>() + size_of::<u32>())
+            + self.seats.capacity() * size_of::<Seat>()
+            + self.order.bytes()
             + lines
                 .map(|l| l.capacity() * size_of::<Line>())
                 .iter()
