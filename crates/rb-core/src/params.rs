@@ -147,6 +147,10 @@ pub struct Escalation {
     /// Largest island that pivots (rows): the fallback asks pivoting, then Lemke's method, before the
     /// conic solver, for islands of box or pyramid friction without cones.
     pub pivot_rows: u32,
+    /// Rows the exact solver may take in one step because a soft answer was above a tolerance then or
+    /// within the last `hold` steps, the worst islands first: a bound on what one step may cost.
+    /// Islands that go to it from the outset (plan, `precise`, masses) do not count.
+    pub budget: u32,
     /// Steps an island stays with the exact solver after the fast one was last above the tolerance.
     pub hold: u8,
     /// A loaded contact between bodies whose masses differ by more than this factor sends its island
@@ -256,6 +260,7 @@ impl Params {
                 plan: SolvePlan::Fallback,
                 rows: 64,
                 pivot_rows: 48,
+                budget: 64,
                 hold: 8,
                 mass_ratio: 10.0,
             },
@@ -294,6 +299,7 @@ impl Params {
             escalation: Escalation {
                 rows: 768,
                 pivot_rows: 96,
+                budget: u32::MAX,
                 hold: 30,
                 ..game.escalation
             },

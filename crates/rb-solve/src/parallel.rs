@@ -71,3 +71,34 @@ pub fn for_each_run<T: Send>(
 pub fn for_each<T: Send>(items: &mut [T], _grain: usize, f: impl Fn(&mut T) + Sync + Send) {
     items.iter_mut().for_each(f);
 }
+
+/// Runs `f` on every one of `others` with its run of `size` items. `size` is a constant of the caller
+/// that must not depend on the number of threads.
+#[cfg(feature = "parallel")]
+pub fn for_each_with_run<T: Send, U: Send>(
+    others: &mut [U],
+    items: &mut [T],
+    size: usize,
+    f: impl Fn(&mut U, &mut [T]) + Sync + Send,
+) {
+    use rayon::prelude::*;
+    if items.len() <= size || ALONE.get() {
+        let runs = others.iter_mut().zip(items.chunks_mut(size));
+        runs.for_each(|(other, run)| f(other, run));
+    } else {
+        let runs = others.par_iter_mut().zip(items.par_chunks_mut(size));
+        runs.for_each(|(other, run)| f(other, run));
+    }
+}
+
+/// Runs `f` on every one of `others` with its run of `size` items.
+#[cfg(not(feature = "parallel"))]
+pub fn for_each_with_run<T: Send, U: Send>(
+    others: &mut [U],
+    items: &mut [T],
+    size: usize,
+    f: impl Fn(&mut U, &mut [T]) + Sync + Send,
+) {
+    let runs = others.iter_mut().zip(items.chunks_mut(size));
+    runs.for_each(|(other, run)| f(other, run));
+}

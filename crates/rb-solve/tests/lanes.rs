@@ -81,7 +81,7 @@ fn problem(lanes: &ContactLanes) -> Problem {
         bodies: (0..BODIES).map(|i| lanes.body(i)).collect(),
         ..Problem::default()
     };
-    lanes.append_to(&mut p);
+    lanes.append_to(&mut p, 0..lanes.len(), |body| body);
     p
 }
 

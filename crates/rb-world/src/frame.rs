@@ -2,6 +2,7 @@
 
 use crate::flight::Flight;
 use crate::island::Island;
+use crate::island::convoy::{Convoy, RUN};
 use crate::state::{Pair, PairList};
 use rb_contact::recycle::{Memory, Sphere};
 use rb_contact::{Aabb, ContactPatch};
@@ -11,6 +12,7 @@ use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::integrate::Mover;
 use rb_core::manifold::Manifold;
 use rb_core::partition::Islands;
+use rb_solve::lanes::ContactLanes;
 use std::ops::Range;
 
 /// A collider in this step: what the narrow phase asks of it for every pair.
@@ -88,6 +90,10 @@ pub(crate) struct Frame {
     /// Islands in use are the first `island_count`; the rest keep their memory for later.
     pub(crate) islands: Vec<Island>,
     pub(crate) island_count: usize,
+    /// How urgently which islands ask for their step to be made again.
+    pub(crate) asking: Vec<(f64, u32)>,
+    /// Lanes of every run of islands.
+    pub(crate) convoys: Vec<Convoy>,
     /// Bodies that touch nothing.
     pub(crate) flights: Vec<Flight>,
     /// Whether anything holds or touches each body slot.
@@ -107,6 +113,12 @@ impl Frame {
         &self.islands[..self.island_count]
     }
 
+    /// Islands of this step, each with the lanes of its run.
+    pub(crate) fn islands_and_lanes(&self) -> impl Iterator<Item = (&Island, &ContactLanes)> {
+        let islands = self.islands().iter().enumerate();
+        islands.map(|(k, island)| (island, &self.convoys[k / RUN].lanes))
+    }
+
     /// Bodies that may have moved under forces, in islands and in free flight.
     pub(crate) fn moved(&self) -> impl Iterator<Item = &Mover> {
         let bound = self.islands().iter().flat_map(|i| &i.movers[..i.movable]);
@@ -116,7 +128,9 @@ impl Frame {
     /// Bytes held for islands and free bodies, for growth tables.
     pub(crate) fn bytes(&self) -> usize {
         let islands: usize = self.islands.iter().map(Island::bytes).sum();
+        let lanes: usize = self.convoys.iter().map(|c| c.lanes.bytes()).sum();
         islands
+            + lanes
             + self.islands.capacity() * size_of::<Island>()
             + self.flights.capacity() * size_of::<Flight>()
     }

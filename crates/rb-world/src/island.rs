@@ -7,6 +7,7 @@
 mod assemble;
 mod beside;
 mod cluster;
+pub(crate) mod convoy;
 mod escalate;
 mod fast;
 mod finish;
@@ -18,7 +19,8 @@ mod surface;
 mod wide;
 
 use cluster::Stiff;
-pub(crate) use escalate::Escalated;
+use convoy::Berth;
+pub(crate) use escalate::{Ask, Escalated};
 use iterate::Bent;
 use start::Start;
 use surface::Grain;
@@ -59,17 +61,32 @@ pub(crate) struct IslandConstraint {
 }
 
 /// A manifold within an island.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct IslandContact {
     pub(crate) manifold: u32,
     pub(crate) movers: [u32; 2],
+}
+
+/// What a manifold that is posed in rows needs besides.
+#[derive(Clone, Debug, Default)]
+struct PosedContact {
+    impulse: [[f64; 3]; MAX_POINTS],
+    /// Angular impulse of the resistance to spin and rolling (N·m·s, world).
+    spin: DVec3,
+    /// Directions of anisotropic friction.
+    grain: Option<Grain>,
+    /// Gap of each point at the end of the step (m).
+    gap: [f64; MAX_POINTS],
+}
+
+/// What became of a manifold.
+pub(crate) struct SettledContact {
+    /// Impulses of its points along (n, t₁, t₂) (N·s).
     pub(crate) impulse: [[f64; 3]; MAX_POINTS],
     /// Angular impulse of the resistance to spin and rolling (N·m·s, world).
     pub(crate) spin: DVec3,
-    /// Directions of anisotropic friction.
-    pub(crate) grain: Option<Grain>,
-    /// Gap of each point at the end of the step (m).
-    pub(crate) gap: [f64; MAX_POINTS],
+    /// Whether a point carries an impulse or is closed.
+    pub(crate) closed: bool,
 }
 
 /// How the island went.
@@ -128,6 +145,8 @@ pub(crate) struct Island {
     pub(crate) joints: Vec<IslandJoint>,
     pub(crate) constraints: Vec<IslandConstraint>,
     pub(crate) contacts: Vec<IslandContact>,
+    /// Of every contact, if any is posed in rows.
+    posed: Vec<PosedContact>,
     pub(crate) problem: Problem,
     pub(crate) outcome: Outcome,
     pub(crate) escalated: Escalated,
@@ -138,16 +157,20 @@ pub(crate) struct Island {
     loose: usize,
     /// Which bodies are held by joints, and what each contact is to the clusters.
     stiff: (Vec<bool>, Vec<Stiff>),
-    /// Contacts of the step, if they are plain.
+    /// Contacts of the step, if they are plain and there are joints or clusters as well.
     pub(crate) lanes: ContactLanes,
+    /// Where they are in the convoy, if they are plain and alone.
+    pub(crate) berth: Option<Berth>,
+    /// Constraint rows of the contacts in lanes.
+    pub(crate) lane_rows: u32,
+    /// What speaks against the fast solver's answer.
+    pub(crate) ask: Option<Ask>,
     /// Whether this step's contacts are there.
     pub(crate) in_lanes: bool,
     /// Joints of the step, if they are swept there.
     pub(crate) links: JointLanes,
     /// Whether they are there alone, and not in the problem as well.
     pub(crate) linked: bool,
-    /// What the contacts of each body did to it in the last substep.
-    carried: Vec<Twist>,
     scratch: Scratch,
     /// Rows of all joints in the present substep, and the first of each.
     rows: Rows,
@@ -178,10 +201,12 @@ impl Island {
         self.joints.clear();
         self.constraints.clear();
         self.contacts.clear();
+        self.posed.clear();
         self.problem.clear();
         self.frozen.clear();
         self.outcome = Outcome::default();
         self.escalated = Escalated::default();
+        (self.berth, self.ask) = (None, None);
     }
 
     /// Bytes held, for growth tables.
@@ -189,13 +214,14 @@ impl Island {
         self.movers.capacity() * size_of::<Mover>()
             + self.joints.capacity() * size_of::<IslandJoint>()
             + self.contacts.capacity() * size_of::<IslandContact>()
+            + self.posed.capacity() * size_of::<PosedContact>()
             + self.problem.rows.capacity() * size_of::<ProblemRow>()
             + self.lanes.bytes()
             + self.links.bytes()
     }
 
     /// Turns impulses of the last step's substep into impulses of this one's.
-    pub(crate) fn rescale(&mut self, factor: f64) {
+    fn rescale(&mut self, factor: f64) {
         if factor == 1.0 {
             return;
         }
@@ -215,9 +241,9 @@ impl Island {
         }
     }
 
-    /// Runs the step: with the contacts in lanes where that may be, else, or if the result may not
-    /// stand, with rows; and once more where a soft step has let the bodies sink too far.
-    pub(crate) fn run(&mut self, shared: &Shared) {
+    /// Decides how the step is to be made.
+    pub(crate) fn begin(&mut self, shared: &Shared) {
+        self.rescale(shared.warm_scale);
         self.plan();
         self.choose(shared);
         self.find_clusters(shared);
@@ -225,45 +251,73 @@ impl Island {
         self.linked = self.takes_links(shared);
         self.in_lanes = self.linked || self.takes_lanes(shared);
         self.keep_start();
-        let stands = match self.linked {
+    }
+
+    /// Runs the step of an island by itself: with the contacts in lanes where that may be, else with
+    /// rows.
+    fn run(&mut self, shared: &Shared) {
+        let done = match self.linked {
             true => self.step_linked(shared),
-            false => self.in_lanes && self.step_in_lanes(shared),
+            false => {
+                if self.in_lanes {
+                    self.step_in_lanes(shared);
+                }
+                self.in_lanes
+            }
         };
-        if !stands {
+        if !done {
             self.go_back();
             self.run_rows(shared);
         }
         self.finish(shared);
-        if let Some(depth) = self.sunk(shared) {
-            self.escalated.reason = Some(Reason::Position(depth));
-            self.go_back();
-            self.run_rows(shared);
-            self.finish(shared);
-            self.escalated.helped = self.outcome.position() <= 0.5 * depth;
+    }
+
+    /// Runs the step again, with rows, and once more where a soft step has let the bodies sink too far.
+    pub(crate) fn run_again(&mut self, shared: &Shared) {
+        match self.ask.take() {
+            Some(Ask::Depth(depth)) => return self.run_for_depth(shared, depth),
+            Some(Ask::Broken | Ask::Residual(_)) => {}
+            None => return,
         }
+        self.go_back();
+        self.run_rows(shared);
+        self.finish(shared);
+        match self.sunk(shared) {
+            Some(depth) => self.run_for_depth(shared, depth),
+            None => self.settle_hold(shared),
+        }
+    }
+
+    /// Runs the step again as the exact solver poses it, because the bodies sank by `depth` (m).
+    fn run_for_depth(&mut self, shared: &Shared, depth: f64) {
+        self.escalated.reason = Some(Reason::Position(depth));
+        self.go_back();
+        self.run_rows(shared);
+        self.finish(shared);
+        self.escalated.helped = self.outcome.position() <= 0.5 * depth;
         self.settle_hold(shared);
     }
 
     /// Impulses of the last step, as those of the present substep.
     fn load_impulses(&mut self, shared: &Shared) {
-        for c in &mut self.contacts {
+        self.posed.clear();
+        self.posed.extend(self.contacts.iter().map(|c| {
             let i = c.manifold as usize;
-            for (k, p) in c
-                .impulse
-                .iter_mut()
-                .enumerate()
-                .take(shared.contacts.count(i))
-            {
+            let mut posed = PosedContact::default();
+            let points = posed.impulse.iter_mut().take(shared.contacts.count(i));
+            for (k, p) in points.enumerate() {
                 *p = shared.contacts.impulse(i, k).map(|x| x * shared.warm_scale);
             }
-            c.spin = shared.contacts.spin(i) * shared.warm_scale;
-        }
+            posed.spin = shared.contacts.spin(i) * shared.warm_scale;
+            posed
+        }));
     }
 
     /// Runs the substeps with rows. A body whose state becomes non-finite is put back, held, and the
     /// island solved again without it, from cold.
     fn run_rows(&mut self, shared: &Shared) {
         (self.in_lanes, self.linked) = (false, false);
+        self.berth = None;
         self.links.clear();
         self.load_impulses(shared);
         for _attempt in 0..=self.movable {
@@ -279,7 +333,7 @@ impl Island {
             for joint in &mut self.joints {
                 joint.memory.store([]);
             }
-            for contact in &mut self.contacts {
+            for contact in &mut self.posed {
                 contact.impulse = Default::default();
                 contact.spin = DVec3::ZERO;
             }
@@ -422,7 +476,7 @@ impl Island {
                     memory.store(remembered(rows));
                 }
                 Source::Contact { manifold, point } => {
-                    let contact = &mut self.contacts[manifold as usize];
+                    let contact = &mut self.posed[manifold as usize];
                     if matches!(block.law, Law::Spin { .. }) {
                         contact.spin = rows.iter().map(|r| r.jac[1].ang * r.lambda).sum();
                         continue;

@@ -169,7 +169,9 @@ impl World {
     /// The solved problems of the last step's awake islands, in the order of their reports: the last
     /// substep's rows with their multipliers. What the certificate graded, for audits and dumps.
     pub fn problems(&self) -> impl Iterator<Item = Problem> {
-        self.frame.islands().iter().map(|i| i.whole_problem())
+        self.frame
+            .islands_and_lanes()
+            .map(|(i, lanes)| i.whole_problem(lanes))
     }
 
     /// Bytes held by bodies, colliders and contacts, for growth tables.

@@ -5,6 +5,7 @@ use super::dispatch;
 use super::pack::{Batch, ContactLanes, PLAIN, Point, Special};
 use super::simd::{Line, Simd, Wide, two};
 use super::vector::{Motion, V3};
+use core::ops::Range;
 use glam::DVec3;
 use rb_core::contact_block::LANES;
 use rb_core::law::Law;
@@ -12,61 +13,99 @@ use rb_core::manifold::FrictionLaw;
 use rb_core::problem::Source;
 use rb_core::residual::{Grade, Scaled};
 
+/// Grade of a set of contacts, what the whole certificate needs of it, and the deepest penetration of a
+/// rigid one (m).
+pub type Graded = (Grade, Scaled, f64);
+
 impl ContactLanes {
     /// Grade of the contacts in the velocity pass, and the deepest penetration of a rigid one at the
     /// present displacements (m). Sources name manifolds in packing order.
-    pub fn grade(&self, speed_floor: f64) -> (Grade, Scaled, f64) {
+    pub fn grade(&self, speed_floor: f64) -> Graded {
         let mut sums = Sums::default();
+        self.sum(0..self.batches.len(), speed_floor, &mut sums);
+        let mut tally = Tally::default();
+        (0..LANES).for_each(|lane| tally.take(&sums, lane));
+        self.graded(&tally, 0)
+    }
+
+    /// The same for each of several sets of manifolds that share no movable body, given by the first
+    /// manifold of each; sources name manifolds within their set.
+    pub fn grade_parts(&mut self, firsts: &[u32], speed_floor: f64, mut out: impl FnMut(Graded)) {
+        let mut owners = std::mem::take(&mut self.owners);
+        let mut tallies = std::mem::take(&mut self.tallies);
+        owners.clear();
+        owners.resize(self.batches.len(), [u32::MAX; LANES]);
+        let ends = firsts.iter().skip(1).copied();
+        let ends = ends.chain([self.seats.len() as u32]);
+        for (part, (&first, end)) in firsts.iter().zip(ends).enumerate() {
+            for seat in &self.seats[first as usize..end as usize] {
+                owners[seat.batch as usize][seat.lane as usize] = part as u32;
+            }
+        }
+        tallies.clear();
+        tallies.resize(firsts.len(), Tally::default());
+        for (batch, owners) in owners.iter().enumerate() {
+            let mut sums = Sums::default();
+            self.sum(batch..batch + 1, speed_floor, &mut sums);
+            for (lane, &part) in owners.iter().enumerate() {
+                if let Some(tally) = tallies.get_mut(part as usize) {
+                    tally.take(&sums, lane);
+                }
+            }
+        }
+        for (tally, &first) in tallies.iter().zip(firsts) {
+            out(self.graded(tally, first));
+        }
+        (self.owners, self.tallies) = (owners, tallies);
+    }
+
+    fn sum(&self, batches: Range<usize>, floor: f64, sums: &mut Sums) {
         let bodies = Bodies {
             vel: &self.vel,
             free: &self.free,
             moved: &self.moved,
         };
-        run(
-            &self.batches,
-            &self.points,
-            &self.special,
-            bodies,
-            speed_floor,
-            &mut sums,
-        );
-        let (abs, place) = sums.worst();
-        let worst = place.and_then(|(point, lane)| self.source(point, lane));
-        let largest = |w: &Wide| w.0.iter().fold(0.0f64, |m, x| m.max(*x));
-        let total = |w: &Wide| w.0.iter().sum::<f64>();
-        let count = |w: &Wide| total(w) as u32;
+        let (points, special) = (&self.points, &self.special);
+        run(&self.batches[batches], points, special, bodies, floor, sums);
+    }
+
+    /// Grade of a set whose first manifold is `first`.
+    fn graded(&self, t: &Tally, first: u32) -> Graded {
+        let worst = t
+            .place
+            .and_then(|(point, lane)| self.source(point, lane, first));
         let grade = Grade {
-            abs,
-            contact: abs,
+            abs: t.abs,
+            contact: t.abs,
             worst,
             worst_contact: worst,
-            outside: largest(&sums.outside),
-            closing: largest(&sums.closing),
-            complementarity: largest(&sums.product),
-            dissipation: largest(&sums.dissipation),
-            open: count(&sums.open),
-            stick: count(&sums.stick),
-            slide: count(&sums.slide),
+            outside: t.outside,
+            closing: t.closing,
+            complementarity: t.product,
+            dissipation: t.dissipation,
+            open: t.open as u32,
+            stick: t.stick as u32,
+            slide: t.slide as u32,
             ..Grade::default()
         };
         let scaled = Scaled {
-            error: largest(&sums.error2_max).sqrt(),
-            scale: largest(&sums.scale2_max).sqrt(),
-            error2: total(&sums.error2),
-            scale2: total(&sums.scale2),
+            error: t.error2_max.sqrt(),
+            scale: t.scale2_max.sqrt(),
+            error2: t.error2,
+            scale2: t.scale2,
         };
-        (grade, scaled, largest(&sums.depth))
+        (grade, scaled, t.depth)
     }
 
-    /// The contact point in a lane of an entry of `points`.
-    fn source(&self, point: usize, lane: usize) -> Option<Source> {
+    /// The contact point in a lane of an entry of `points`, manifolds counted from `origin`.
+    fn source(&self, point: usize, lane: usize, origin: u32) -> Option<Source> {
         let batch = self
             .batches
             .iter()
             .position(|b| b.range().contains(&point))?;
         let first = self.batches[batch].first as usize;
         let here = |s: &super::pack::Seat| s.batch as usize == batch && s.lane as usize == lane;
-        let manifold = self.seats.iter().position(here)? as u32;
+        let manifold = self.seats.iter().position(here)? as u32 - origin;
         let point = (point - first) as u8;
         Some(Source::Contact { manifold, point })
     }
@@ -97,16 +136,53 @@ struct Sums {
     depth: Wide,
 }
 
-impl Sums {
-    /// Largest violation (m/s) with its entry of `points` and its lane. What is no number is infinite.
-    fn worst(&self) -> (f64, Option<(usize, usize)>) {
-        let mut out = (0.0, None);
-        for (lane, &abs) in self.abs.0.iter().enumerate() {
-            if abs > out.0 {
-                out = (abs, Some((self.place.0[lane] as usize, lane)));
-            }
+/// The same over the lanes of one set of contacts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    /// Largest violation (m/s), and its entry of `points` and its lane. What is no number is infinite.
+    abs: f64,
+    place: Option<(usize, usize)>,
+    error2_max: f64,
+    scale2_max: f64,
+    error2: f64,
+    scale2: f64,
+    outside: f64,
+    closing: f64,
+    product: f64,
+    dissipation: f64,
+    open: f64,
+    stick: f64,
+    slide: f64,
+    depth: f64,
+}
+
+impl Tally {
+    fn take(&mut self, sums: &Sums, lane: usize) {
+        let at = |w: &Wide| w.0[lane];
+        if at(&sums.abs) > self.abs {
+            self.abs = at(&sums.abs);
+            self.place = Some((at(&sums.place) as usize, lane));
         }
-        out
+        for (most, w) in [
+            (&mut self.error2_max, &sums.error2_max),
+            (&mut self.scale2_max, &sums.scale2_max),
+            (&mut self.outside, &sums.outside),
+            (&mut self.closing, &sums.closing),
+            (&mut self.product, &sums.product),
+            (&mut self.dissipation, &sums.dissipation),
+            (&mut self.depth, &sums.depth),
+        ] {
+            *most = most.max(at(w));
+        }
+        for (total, w) in [
+            (&mut self.error2, &sums.error2),
+            (&mut self.scale2, &sums.scale2),
+            (&mut self.open, &sums.open),
+            (&mut self.stick, &sums.stick),
+            (&mut self.slide, &sums.slide),
+        ] {
+            *total += at(w);
+        }
     }
 }
 

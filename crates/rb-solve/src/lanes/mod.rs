@@ -1,9 +1,9 @@
 //! Contacts of an island, eight manifolds side by side: the fast tier of [`Pgs`](crate::Pgs).
 //!
 //! The problem is that of `pgs`, point for point, and so is the order in which it is visited: a
-//! manifold goes to the first *level* after all earlier ones it shares a movable body with. Manifolds
-//! of one level touch different bodies and are swept eight at a time, in any order, with the result of
-//! sweeping one after the other. (Colouring needs fewer batches and visits a stack every other
+//! manifold waits for all earlier ones it shares a movable body with. Those that wait for nothing touch
+//! different bodies and are swept eight at a time, in any order, with the result of sweeping one
+//! after the other (see [`order`]). (Colouring needs fewer batches and visits a stack every other
 //! layer; the load then travels one layer per sweep, and tall stacks fall.)
 //!
 //! What a body is to its contacts lies in cache lines of eight numbers, fetched and turned into
@@ -33,6 +33,7 @@ mod simd;
 mod vector;
 mod view;
 
+pub use grade::Graded;
 pub use joints::{JointLanes, LaneRow, Way};
 pub use pack::ContactLanes;
 pub use prepare::Soft;

@@ -1,8 +1,10 @@
 //! Manifolds into lanes: seats, storage.
 
+use super::grade::Tally;
 use super::order::Order;
 use super::prepare::Soft;
 use super::simd::{Line, Wide};
+use core::ops::Range;
 use glam::DVec3;
 use rb_core::contact_block::{ContactSet, LANES};
 use rb_core::manifold::{ContactMaterial, FrictionLaw};
@@ -114,6 +116,9 @@ pub struct ContactLanes {
     /// Velocity after forces, before impulses.
     pub(super) free: Vec<Line>,
     order: Order,
+    /// Whose contact each lane of each batch is, and their sums, while they are graded apart.
+    pub(super) owners: Vec<[u32; LANES]>,
+    pub(super) tallies: Vec<Tally>,
 }
 
 impl ContactLanes {
@@ -146,18 +151,24 @@ impl ContactLanes {
         self.seats.is_empty()
     }
 
-    /// Constraint rows the contacts stand for.
-    pub fn rows(&self) -> usize {
+    /// Constraint rows that a run of manifolds stands for.
+    pub fn rows(&self, manifolds: Range<usize>) -> usize {
         let rows = |s: &Seat| {
             let one = self.batches[s.batch as usize].law == FrictionLaw::None;
             s.points as usize * if one { 1 } else { 3 }
         };
-        self.seats.iter().map(rows).sum()
+        self.seats[manifolds].iter().map(rows).sum()
     }
 
-    /// Laws of friction present.
-    pub fn laws(&self) -> impl Iterator<Item = FrictionLaw> {
-        self.batches.iter().map(|b| b.law)
+    /// Laws of friction of a run of manifolds.
+    pub fn laws(&self, manifolds: Range<usize>) -> impl Iterator<Item = FrictionLaw> {
+        let seats = self.seats[manifolds].iter();
+        seats.map(|s| self.batches[s.batch as usize].law)
+    }
+
+    /// Whether some manifolds have special terms.
+    pub fn has_special(&self) -> bool {
+        !self.surfaces.is_empty()
     }
 
     /// Inverse mass of a body, for the present substep.

@@ -1,6 +1,7 @@
 //! What the lanes hold, manifold by manifold: impulses, gaps, and rows for whoever wants rows.
 
 use super::pack::{ContactLanes, PLAIN, Point, Wide3, twist};
+use core::ops::Range;
 use glam::{DMat3, DVec3};
 use rb_core::law::Law;
 use rb_core::manifold::MAX_POINTS;
@@ -39,10 +40,12 @@ impl ContactLanes {
         &self.points[first..first + seat.points as usize]
     }
 
-    /// Appends the contacts to a problem over the same bodies, as the certificate reads them: terms of
-    /// the velocity pass in both passes. For audits and dumps.
-    pub fn append_to(&self, p: &mut Problem) {
-        for (m, seat) in self.seats.iter().enumerate() {
+    /// Appends a run of manifolds to a problem whose bodies `seat_of` numbers, as the certificate reads
+    /// them: terms of the velocity pass in both passes. For audits and dumps.
+    pub fn append_to(&self, p: &mut Problem, run: Range<usize>, seat_of: impl Fn(u32) -> u32) {
+        let first = run.start;
+        for m in run {
+            let seat = &self.seats[m];
             let (batch, lane) = (&self.batches[seat.batch as usize], seat.lane as usize);
             let vector = |w: &Wide3| DVec3::from_array([0, 1, 2].map(|k| w[k].0[lane]));
             let (n, t) = (vector(&batch.normal), vector(&batch.tangent));
@@ -74,10 +77,10 @@ impl ContactLanes {
                 rows[1].both(-batch.belt[0].0[lane], 0.0);
                 rows[2].both(-batch.belt[1].0[lane], 0.0);
                 let source = Source::Contact {
-                    manifold: m as u32,
+                    manifold: (m - first) as u32,
                     point: k as u8,
                 };
-                let bodies = [0, 1].map(|s| batch.bodies[s][lane]);
+                let bodies = [0, 1].map(|s| seat_of(batch.bodies[s][lane]));
                 let used = if law == Law::Rows { 1 } else { 3 };
                 p.push_block(bodies, law, source, &rows[..used]);
             }

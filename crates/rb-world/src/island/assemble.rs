@@ -185,7 +185,7 @@ impl Island {
             let mut point = shared.contacts.point(i, k);
             patch_axes = Some(point.axes);
             let grain = Grain::new(&material.extras, &point.axes);
-            let mut warm = self.contacts[c].impulse[k];
+            let mut warm = self.posed[c].impulse[k];
             if let Some(grain) = &grain {
                 point.axes = grain.axes(&point.axes);
                 warm = grain.inward(warm);
@@ -197,7 +197,7 @@ impl Island {
                 rows[2].position.bias *= grain.ratio();
                 rows[2].velocity = rows[2].position;
             }
-            self.contacts[c].grain = grain;
+            self.posed[c].grain = grain;
             let source = Source::Contact {
                 manifold: c as u32,
                 point: k as u8,
@@ -210,7 +210,7 @@ impl Island {
             }
         }
         if let Some(axes) = patch_axes.filter(|_| resists) {
-            let warm = self.contacts[c].spin;
+            let warm = self.posed[c].spin;
             self.assemble_spin(&material, &axes, movers, c as u32, normals, warm);
         }
     }

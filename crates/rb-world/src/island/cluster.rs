@@ -130,7 +130,7 @@ impl Island {
         }
         let mut order: Vec<usize> = (0..rank.len()).collect();
         order.sort_by_key(|&i| rank[i]);
-        self.contacts = order.iter().map(|&i| self.contacts[i].clone()).collect();
+        self.contacts = order.iter().map(|&i| self.contacts[i]).collect();
         let mut first = self.contacts.len() - sizes.iter().sum::<usize>();
         self.loose = first;
         for size in sizes {

@@ -12,7 +12,7 @@
 use super::{Island, Shared};
 use rb_core::discretise::Discretiser;
 use rb_core::law::Law;
-use rb_core::params::{Escalation, SolvePlan};
+use rb_core::params::{Escalation, Params, SolvePlan};
 use rb_core::problem::{Pass, Source};
 use rb_core::report::Reason;
 use rb_core::residual::grade_pass;
@@ -29,6 +29,28 @@ const EXACT_STOP: f64 = 1e-13;
 const REST: u8 = 60;
 /// Rows a joint is counted for before it has stated them.
 const ROWS_PER_JOINT: usize = 6;
+
+/// What speaks against an answer of the fast solver.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Ask {
+    /// It is not finite.
+    Broken,
+    /// It is this far above its law (m/s).
+    Residual(f64),
+    /// It let the bodies sink so far (m).
+    Depth(f64),
+}
+
+impl Ask {
+    /// How many times the tolerance the error is; infinite if the answer must not stand.
+    pub(crate) fn urgency(self, params: &Params) -> f64 {
+        match self {
+            Self::Broken => f64::INFINITY,
+            Self::Residual(r) => (r / params.tolerances.velocity).min(f64::MAX),
+            Self::Depth(d) => (d / params.tolerances.position).min(f64::MAX),
+        }
+    }
+}
 
 /// What an island asks for, and what it got.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,7 +94,7 @@ impl Island {
     }
 
     /// Rows to expect.
-    pub(super) fn rows_ahead(&self, shared: &Shared) -> usize {
+    pub(crate) fn rows_ahead(&self, shared: &Shared) -> usize {
         let contacts = self.contacts.iter();
         let points: usize = contacts
             .map(|c| shared.contacts.count(c.manifold as usize))
@@ -226,6 +248,31 @@ impl Island {
             .map(|s| s as &dyn IslandSolver);
         let conic: [&'static dyn IslandSolver; 2] = [&Brief, &CONIC];
         pivoting.chain(conic).collect()
+    }
+
+    /// Judges the answer of the fast solver: whether the step should be made again.
+    pub(super) fn judge(&mut self, shared: &Shared) {
+        let (policy, grade) = (shared.params.escalation, self.outcome.grade.abs);
+        let small = self.rows() <= policy.rows && self.in_lanes && !self.linked;
+        let may = small && policy.plan != SolvePlan::Fast && !self.contacts.is_empty();
+        self.ask = if self.in_lanes && !self.unsound().is_empty() {
+            Some(Ask::Broken)
+        } else if may && grade > shared.params.tolerances.velocity {
+            self.escalated.failed = true;
+            Some(Ask::Residual(grade))
+        } else {
+            self.sunk(shared).map(Ask::Depth)
+        };
+        if self.ask.is_none() {
+            self.settle_hold(shared);
+        }
+    }
+
+    /// Lets the fast solver's answer stand all the same.
+    pub(crate) fn let_stand(&mut self, shared: &Shared) {
+        self.ask = None;
+        self.escalated.failed = false;
+        self.settle_hold(shared);
     }
 
     /// How far a soft step let the bodies sink (m), if beyond the tolerance and in an island the exact

@@ -3,22 +3,21 @@
 //! The substep is that of `substep`, with what may be kept for a whole step kept: contact arms, axes
 //! and effective masses. Between substeps the impulses of a body's contacts are carried over as one
 //! impulse and one torque, which is their warm start: v = ṽ + W Σ Jᵀλ, with W of the new attitude.
-//!
-//! Where the exact solver may take an island and its certificate fails, the step is taken back and made
-//! again with rows. (Sweeping the last velocity pass on until it passes was tried: the impulses then fit
-//! the velocity law better than the soft step that follows, and stacks begin to shake.)
+//! Islands of contacts alone share lanes with others (see [`convoy`](super::convoy)); here are those
+//! with joints or stiff clusters, and what both need.
 
 use super::{Island, Shared};
+use core::ops::Range;
 use rb_core::discretise::Discretiser;
 use rb_core::integrate::Mover;
 use rb_core::law::{Law, LawSet};
-use rb_core::mass::LockedAxes;
 use rb_core::math::Twist;
-use rb_core::params::{Gyroscopic, SolvePlan};
+use rb_core::params::Gyroscopic;
 use rb_core::problem::{Pass, Problem, ProblemBody};
 use rb_core::residual::{Grade, Scaled, grade_beside};
 use rb_core::solver::Budget;
 use rb_solve::Pgs;
+use rb_solve::lanes::ContactLanes;
 
 impl Island {
     /// Whether the contacts of this step go to lanes: plain surfaces under the soft step.
@@ -39,30 +38,26 @@ impl Island {
         self.joints.is_empty() && self.constraints.is_empty()
     }
 
-    /// Runs all substeps with the contacts in lanes; says whether the result may stand: finite, and, in
-    /// an island the exact solver may take, within the tolerance.
-    pub(super) fn step_in_lanes(&mut self, shared: &Shared) -> bool {
+    /// Whether there is nothing but contacts in lanes, so that it may sail with others.
+    pub(super) fn in_convoy(&self) -> bool {
+        self.in_lanes && !self.linked && self.is_bare() && self.clusters.is_empty()
+    }
+
+    /// Runs all substeps with the contacts in lanes.
+    pub(super) fn step_in_lanes(&mut self, shared: &Shared) {
         let numbers = Discretiser::new(shared.params, shared.h);
         self.pack(shared, &numbers);
-        let bare = self.is_bare() && self.clusters.is_empty();
         if !self.clusters.is_empty() {
             self.load_impulses(shared);
         }
-        if !bare {
-            let joints = self.joints.iter();
-            let joints = joints.map(|j| (j.movers, j.memory.impulses().len()));
-            self.links.seat(joints, self.movable, self.movers.len());
-        }
+        let joints = self.joints.iter();
+        let joints = joints.map(|j| (j.movers, j.memory.impulses().len()));
+        self.links.seat(joints, self.movable, self.movers.len());
         self.elapsed = 0.0;
-        for k in 0..shared.params.substeps {
-            if bare {
-                self.bare_substep(shared, &numbers, k == 0);
-            } else {
-                self.joined_substep(shared, &numbers);
-            }
+        for _ in 0..shared.params.substeps {
+            self.joined_substep(shared, &numbers);
             self.elapsed += shared.h;
         }
-        self.unsound().is_empty() && self.is_good(shared)
     }
 
     pub(super) fn pack(&mut self, shared: &Shared, numbers: &Discretiser) {
@@ -84,48 +79,6 @@ impl Island {
             soft,
             shared.warm_scale,
         );
-    }
-
-    /// One substep of an island without joints.
-    fn bare_substep(&mut self, shared: &Shared, numbers: &Discretiser, first: bool) {
-        self.carried.resize(self.movable, Twist::ZERO);
-        let h = shared.h;
-        for (i, m) in self.movers[..self.movable].iter_mut().enumerate() {
-            if !first && !m.inertia.is_isotropic() {
-                m.refresh();
-                self.lanes.set_mass(i, &m.inv);
-            }
-            let free = m.predict(h, shared.params.gyroscopic);
-            self.lanes.set_free(i, &free);
-            let warm = if first {
-                free
-            } else {
-                free + caused(m, &self.carried[i])
-            };
-            self.lanes.set_velocity(i, &warm);
-        }
-        self.pose_special(numbers);
-        if first {
-            self.lanes.warm();
-        }
-        for k in 0..shared.params.sweeps.position {
-            self.lanes.sweep(Pass::Position, numbers, k % 2 == 1);
-        }
-        for (i, m) in self.movers.iter_mut().enumerate() {
-            let (scheme, gyroscopic) = (&shared.params.scheme, shared.params.gyroscopic);
-            m.advance_by_scheme(shared.h, scheme, self.lanes.velocity(i), gyroscopic);
-            self.lanes.set_moved(i, &m.moved);
-        }
-        for k in 0..shared.params.sweeps.velocity {
-            self.lanes.sweep(Pass::Velocity, numbers, k % 2 == 1);
-        }
-        for (i, m) in self.movers[..self.movable].iter_mut().enumerate() {
-            let (v, free) = (self.lanes.velocity(i), self.lanes.free(i));
-            self.carried[i] = cause(m, &(v - free));
-            m.vel = v;
-        }
-        let sweeps = shared.params.sweeps;
-        self.outcome.iterations += sweeps.position + sweeps.velocity;
     }
 
     /// One substep of an island with joints or stiff clusters, which take turns with the contacts.
@@ -201,18 +154,6 @@ impl Island {
         self.outcome.iterations += out.iterations;
     }
 
-    /// Whether the certificate passes, or the island is too large for the exact solver anyway.
-    fn is_good(&mut self, shared: &Shared) -> bool {
-        let policy = shared.params.escalation;
-        let small = self.rows() <= policy.rows && !self.lanes.is_empty();
-        if policy.plan == SolvePlan::Fast || !small {
-            return true;
-        }
-        let good = self.grade(shared).0.abs <= shared.params.tolerances.velocity;
-        self.escalated.failed |= !good;
-        good
-    }
-
     /// Grade of the last substep, and the deepest penetration at the end of the step (m).
     pub(super) fn grade(&self, shared: &Shared) -> (Grade, f64) {
         let floor = shared.params.gravity.length() * shared.h;
@@ -233,60 +174,65 @@ impl Island {
 
     /// Constraint rows of the last substep.
     pub(crate) fn rows(&self) -> u32 {
-        let lanes = if self.in_lanes { self.lanes.rows() } else { 0 };
+        let lanes = if self.in_lanes {
+            self.lane_rows as usize
+        } else {
+            0
+        };
         let links = if self.linked { self.links.rows() } else { 0 };
         (self.problem.rows.len() + lanes + links) as u32
     }
 
-    /// Laws of the rows in lanes.
-    pub(crate) fn lane_laws(&self) -> impl Iterator<Item = LawSet> {
-        let laws = self.lanes.laws().filter(|_| self.in_lanes);
+    /// Laws of the rows in lanes, its own or those of the convoy it sailed with.
+    pub(crate) fn lane_laws<'a>(
+        &'a self,
+        convoy: &'a ContactLanes,
+    ) -> impl Iterator<Item = LawSet> + 'a {
+        let (lanes, run) = self.contacts_in_lanes(convoy);
+        let laws = lanes.laws(run);
         let links = self.linked.then_some(Law::Rows.as_set());
         laws.map(|law| Law::friction(law, 0.0).as_set())
             .chain(links)
     }
 
-    /// The problem of the last substep with its contacts, wherever they are kept.
-    pub(crate) fn whole_problem(&self) -> Problem {
-        let mut p = self.problem.clone();
-        if self.in_lanes {
-            if p.bodies.is_empty() {
-                let body = |(i, m): (usize, &Mover)| ProblemBody {
-                    extent: m.extent,
-                    ..self.lanes.body(i)
-                };
-                p.bodies = self.movers.iter().enumerate().map(body).collect();
-            }
-            if self.linked {
-                self.links.append_to(&mut p);
-            }
-            self.lanes.append_to(&mut p);
+    /// The lanes that hold its contacts, and which manifolds there are its own.
+    pub(super) fn contacts_in_lanes<'a>(
+        &'a self,
+        convoy: &'a ContactLanes,
+    ) -> (&'a ContactLanes, Range<usize>) {
+        match &self.berth {
+            _ if !self.in_lanes => (&self.lanes, 0..0),
+            Some(berth) => (convoy, berth.manifolds.clone()),
+            None => (&self.lanes, 0..self.loose),
         }
+    }
+
+    /// The problem of the last substep with its contacts, wherever they are kept.
+    pub(crate) fn whole_problem(&self, convoy: &ContactLanes) -> Problem {
+        let mut p = self.problem.clone();
+        if !self.in_lanes {
+            return p;
+        }
+        let (lanes, run) = self.contacts_in_lanes(convoy);
+        let place = |mover: u32| match &self.berth {
+            Some(berth) => berth.body(mover, self.movable),
+            None => mover,
+        };
+        if p.bodies.is_empty() {
+            let body = |(i, m): (usize, &Mover)| ProblemBody {
+                extent: m.extent,
+                ..lanes.body(place(i as u32) as usize)
+            };
+            p.bodies = self.movers.iter().enumerate().map(body).collect();
+        }
+        if self.linked {
+            self.links.append_to(&mut p);
+        }
+        let movers = 0..self.movers.len() as u32;
+        let mover = |body: u32| movers.clone().find(|&m| place(m) == body).unwrap_or(body);
+        lanes.append_to(&mut p, run, mover);
         p
     }
-}
-
-/// Impulse and torque that cause a change of velocity; those of a body whose W does not turn with it
-/// are left as the change itself.
-fn cause(m: &Mover, change: &Twist) -> Twist {
-    if turns(m) {
-        Twist::new(change.lin, m.inertia.times(m.q, change.ang))
-    } else {
-        *change
-    }
-}
-
-/// The reverse of [`cause`], at the present attitude.
-fn caused(m: &Mover, carried: &Twist) -> Twist {
-    if turns(m) {
-        Twist::new(carried.lin, m.inv.ang * carried.ang)
-    } else {
-        *carried
-    }
-}
-
-fn turns(m: &Mover) -> bool {
-    !m.inertia.is_isotropic() && !m.locked.intersects(LockedAxes::ANGULAR) && !m.inv.is_zero()
 }
 
 /// The grade of contacts and joints that do not know of each other.

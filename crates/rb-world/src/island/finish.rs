@@ -1,8 +1,11 @@
 //! The end of an island's step: the certificate of its last substep, and gaps at the end poses.
 
-use super::{Island, Shared};
+use super::{Island, PosedContact, SettledContact, Shared};
+use glam::DVec3;
+use rb_core::contact_block::ContactSet;
 use rb_core::row::{Row, RowKind};
 use rb_joints::Joint;
+use rb_solve::lanes::ContactLanes;
 
 impl Island {
     /// Grades the last substep and measures gaps at the end of the step.
@@ -10,20 +13,18 @@ impl Island {
         let mut out = self.outcome;
         (out.grade, out.penetration) = self.grade(shared);
         let in_lanes = if self.in_lanes { self.loose } else { 0 };
-        let (lanes, rows) = self.contacts.split_at_mut(in_lanes);
-        for (m, c) in lanes.iter_mut().enumerate() {
-            (c.impulse, c.gap) = (self.lanes.impulses(m), self.lanes.gaps(m));
-        }
-        for c in rows {
+        self.lane_rows = self.lanes.rows(0..in_lanes) as u32;
+        let rows = self.contacts.iter().zip(&mut self.posed).skip(in_lanes);
+        for (c, posed) in rows {
             let i = c.manifold as usize;
             let moved = c.movers.map(|m| self.movers[m as usize].moved);
             for k in 0..shared.contacts.count(i) {
                 let p = shared.contacts.point(i, k);
                 let jac = p.jacobian(0);
-                c.gap[k] = p.gap + jac[0].dot(&moved[0]) + jac[1].dot(&moved[1]);
+                posed.gap[k] = p.gap + jac[0].dot(&moved[0]) + jac[1].dot(&moved[1]);
                 let rigid = shared.contacts.material(i).compliance == 0.0;
                 if rigid {
-                    out.penetration = out.penetration.max(-c.gap[k]);
+                    out.penetration = out.penetration.max(-posed.gap[k]);
                 }
             }
         }
@@ -57,7 +58,7 @@ impl Island {
         }
         for c in 0..self.constraints.len() {
             for row in self.constraint_rows(shared, c) {
-                let angular = row.jac.iter().all(|j| j.lin == glam::DVec3::ZERO);
+                let angular = row.jac.iter().all(|j| j.lin == DVec3::ZERO);
                 let movers = self.constraints[c].movers.iter();
                 let extent = movers.map(|&m| self.movers[m as usize].extent);
                 let length = if angular {
@@ -72,10 +73,52 @@ impl Island {
     }
 }
 
+impl Island {
+    /// What became of its contact `c`, from its own lanes, its convoy's or its rows; with the number of
+    /// the manifold.
+    pub(crate) fn settled(
+        &self,
+        c: usize,
+        convoy: &ContactLanes,
+        contacts: &ContactSet,
+    ) -> (usize, SettledContact) {
+        let (lanes, run) = self.contacts_in_lanes(convoy);
+        let i = self.contacts[c].manifold as usize;
+        let settled = if c < run.len() {
+            lane_contact(lanes, run.start + c)
+        } else {
+            self.posed[c].settled(contacts.count(i))
+        };
+        (i, settled)
+    }
+}
+
+fn lane_contact(lanes: &ContactLanes, m: usize) -> SettledContact {
+    let impulse = lanes.impulses(m);
+    // Gaps are asked for only where no impulse tells.
+    let pushes = impulse.iter().any(|p| p[0] > 0.0);
+    SettledContact {
+        impulse,
+        spin: DVec3::ZERO,
+        closed: pushes || lanes.gaps(m).iter().any(|g| *g <= 0.0),
+    }
+}
+
+impl PosedContact {
+    fn settled(&self, points: usize) -> SettledContact {
+        let mut points = self.impulse.iter().zip(&self.gap).take(points);
+        SettledContact {
+            impulse: self.impulse,
+            spin: self.spin,
+            closed: points.any(|(p, gap)| p[0] > 0.0 || *gap <= 0.0),
+        }
+    }
+}
+
 /// How far a hard position row is from holding (m; rad times `extent`).
 fn row_error(row: &Row, extent: f64) -> f64 {
     let gap = gap_error(row);
-    let angular = row.jac.iter().all(|j| j.lin == glam::DVec3::ZERO);
+    let angular = row.jac.iter().all(|j| j.lin == DVec3::ZERO);
     if angular { gap * extent } else { gap }
 }
 

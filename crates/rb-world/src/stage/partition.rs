@@ -8,7 +8,6 @@ use crate::state::State;
 use rb_core::body::BodyFlags;
 use rb_core::handle::BodyHandle;
 use rb_core::integrate::Mover;
-use rb_core::manifold::MAX_POINTS;
 use rb_core::mass::InvMass;
 
 /// No island.
@@ -165,10 +164,6 @@ fn place_contacts(state: &State, frame: &mut Frame) {
         frame.islands[island].contacts.push(IslandContact {
             manifold: i as u32,
             movers,
-            impulse: [[0.0; 3]; MAX_POINTS],
-            spin: Default::default(),
-            grain: None,
-            gap: [0.0; MAX_POINTS],
         });
     }
 }

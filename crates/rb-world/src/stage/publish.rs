@@ -11,6 +11,7 @@ use rb_core::math::Twist;
 use rb_core::problem::Source;
 use rb_core::report::{Culprit, IslandReport, StepReport};
 use rb_core::residual::Grade;
+use rb_solve::lanes::ContactLanes;
 use std::sync::Arc;
 
 /// Everything that has to be known after a step.
@@ -35,14 +36,24 @@ pub(crate) fn run(
     fill_report(state, frame, events, solver, report);
 }
 
-fn store_impulses(state: &mut State, frame: &Frame) {
-    for island in frame.islands() {
-        for c in &island.contacts {
-            let i = c.manifold as usize;
-            for k in 0..state.contacts.count(i) {
-                state.contacts.set_impulse(i, k, c.impulse[k]);
+/// Impulses to where they persist, and which manifolds are closed.
+fn store_impulses(state: &mut State, frame: &mut Frame) {
+    let mut closed = std::mem::take(&mut frame.closed);
+    closed.clear();
+    closed.resize(state.contacts.len(), false);
+    for (island, lanes) in frame.islands_and_lanes() {
+        for c in 0..island.contacts.len() {
+            let (i, settled) = island.settled(c, lanes, &state.contacts);
+            closed[i] = settled.closed;
+            for (k, p) in settled
+                .impulse
+                .iter()
+                .enumerate()
+                .take(state.contacts.count(i))
+            {
+                state.contacts.set_impulse(i, k, *p);
             }
-            state.contacts.set_spin(i, c.spin);
+            state.contacts.set_spin(i, settled.spin);
         }
         for j in &island.joints {
             if let Some(slot) = state.joints.slot_mut(j.slot) {
@@ -55,6 +66,7 @@ fn store_impulses(state: &mut State, frame: &Frame) {
             }
         }
     }
+    frame.closed = closed;
 }
 
 fn store_holds(state: &mut State, frame: &Frame) {
@@ -76,14 +88,7 @@ fn store_holds(state: &mut State, frame: &Frame) {
 /// no point is within the margin, so that a resting contact does not flicker.
 fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
     let mut now = std::mem::take(&mut frame.spare_touching);
-    let mut closed = std::mem::take(&mut frame.closed);
     now.clear();
-    closed.clear();
-    closed.resize(state.contacts.len(), false);
-    for c in frame.islands().iter().flat_map(|i| &i.contacts) {
-        let i = c.manifold as usize;
-        closed[i] = (0..state.contacts.count(i)).any(|k| c.impulse[k][0] > 0.0 || c.gap[k] <= 0.0);
-    }
     let mut before = state.touching.iter().peekable();
     for i in 0..state.contacts.len() {
         let pair = state.contacts.key(i).pair;
@@ -92,7 +97,7 @@ fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
         }
         // Contacts come in the order of their pairs, like the list.
         while before.next_if(|p| **p < pair).is_some() {}
-        if closed[i] || before.peek() == Some(&&pair) {
+        if frame.closed[i] || before.peek() == Some(&&pair) {
             now.push(pair);
         }
     }
@@ -110,7 +115,7 @@ fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
     let ended = difference(&before, &state.touching);
     events.contact_begin.extend(begun.map(|p| make(state, p)));
     events.contact_end.extend(ended.map(|p| make(state, p)));
-    (frame.spare_touching, frame.closed) = (before, closed);
+    frame.spare_touching = before;
     contact_forces(state, events);
 }
 
@@ -233,7 +238,7 @@ fn fill_report(
     };
     list.clear();
     let mut worst = None;
-    for island in frame.islands() {
+    for (island, lanes) in frame.islands_and_lanes() {
         let o = island.outcome;
         if o.grade.abs > report.grade.abs || worst.is_none() {
             worst = o.grade.worst.map(|source| (island, source));
@@ -252,7 +257,7 @@ fn fill_report(
             solver: island.escalated.solver.unwrap_or(solver),
             clusters: island.clusters.len() as u32,
             reason: island.escalated.reason,
-            laws: laws(island),
+            laws: laws(island, lanes),
             grade: o.grade,
             worst_contact: o.grade.worst_contact.map(|s| culprit(state, island, s)),
             worst_joint: o.grade.worst_joint.map(|s| culprit(state, island, s)),
@@ -269,9 +274,9 @@ fn fill_report(
         && report.frozen.is_empty();
 }
 
-fn laws(island: &Island) -> LawSet {
+fn laws(island: &Island, lanes: &ContactLanes) -> LawSet {
     let blocks = island.problem.blocks.iter().map(|b| b.law.as_set());
-    let lanes = island.lane_laws();
+    let lanes = island.lane_laws(lanes);
     blocks
         .chain(lanes)
         .fold(LawSet::empty(), |set, law| set | law)

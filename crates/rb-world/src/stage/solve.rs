@@ -1,14 +1,13 @@
-//! Stage 4: every island and every free body through all substeps, in parallel.
+//! Stage 4: every island and every free body through all substeps, in parallel; then once more the
+//! islands whose answer is not good enough, as far as the budget goes.
 
 use crate::flight::Flight;
 use crate::frame::Frame;
+use crate::island::convoy::{Convoy, RUN};
 use crate::island::{Island, Shared};
 use crate::state::State;
 use rb_core::solver::IslandSolver;
 use rb_solve::parallel;
-
-/// Islands per task: small ones are batched, so that a thousand crates are not a thousand tasks.
-const GRAIN: usize = 8;
 
 /// Free bodies per task.
 const FLIGHTS: usize = 256;
@@ -17,12 +16,55 @@ const FLIGHTS: usize = 256;
 pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, dt: f64) {
     let shared = Shared::new(state, solver, dt);
     let n = frame.island_count;
-    frame.tasks += n.div_ceil(GRAIN) as u32;
-    parallel::for_each(&mut frame.islands[..n], GRAIN, |island: &mut Island| {
-        island.rescale(shared.warm_scale);
-        island.run(&shared);
-    });
+    let budget = hold_within(&mut frame.islands[..n], &shared);
+    let tasks = n.div_ceil(RUN);
+    frame.tasks += tasks as u32;
+    if frame.convoys.len() < tasks {
+        frame.convoys.resize_with(tasks, Convoy::default);
+    }
+    let (islands, convoys) = (&mut frame.islands[..n], &mut frame.convoys[..tasks]);
+    let sail = |convoy: &mut Convoy, run: &mut [Island]| convoy.run(run, &shared);
+    parallel::for_each_with_run(convoys, islands, RUN, sail);
+    if admit(islands, &mut frame.asking, budget, &shared) {
+        parallel::for_each(islands, 1, |island| island.run_again(&shared));
+    }
     frame.tasks += frame.flights.len().div_ceil(FLIGHTS) as u32;
     let fly = |flight: &mut Flight| flight.run(&shared);
     parallel::for_each(&mut frame.flights, FLIGHTS, fly);
+}
+
+/// Lets islands stay with the exact solver as far as its budget of rows goes; returns what is left.
+fn hold_within(islands: &mut [Island], shared: &Shared) -> usize {
+    let mut left = shared.params.escalation.budget as usize;
+    for island in islands.iter_mut().filter(|i| i.escalated.hold > 0) {
+        match left.checked_sub(island.rows_ahead(shared)) {
+            Some(less) => left = less,
+            None => island.escalated.hold = 0,
+        }
+    }
+    left
+}
+
+/// Chooses the islands whose step is made again, the worst first, and lets the others stand; says
+/// whether there are any.
+fn admit(
+    islands: &mut [Island],
+    asking: &mut Vec<(f64, u32)>,
+    budget: usize,
+    shared: &Shared,
+) -> bool {
+    asking.clear();
+    let asks = islands.iter().enumerate();
+    asking.extend(asks.filter_map(|(k, i)| Some((i.ask?.urgency(shared.params), k as u32))));
+    asking.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut left = budget;
+    for &(urgency, k) in asking.iter() {
+        let island = &mut islands[k as usize];
+        match left.checked_sub(island.rows() as usize) {
+            Some(less) => left = less,
+            None if urgency.is_finite() => island.let_stand(shared),
+            None => {}
+        }
+    }
+    !asking.is_empty()
 }
