@@ -225,6 +225,10 @@ fn velocity<S: Simd>(
         let batch = &batches[if backwards { batches.len() - 1 - i } else { i }];
         let mut pair = Two::<S>::gather(bodies.inv, bodies.vel, batch);
         let axes = axes(batch);
+        // The linear part is one relative velocity, and one impulse in the end.
+        let both = pair.mass[0].lin.add(pair.mass[1].lin);
+        let mut apart = pair.lin[1].sub(pair.lin[0]);
+        let mut total = V3([S::zero(); 3]);
         let mu = S::load(&batch.mu);
         let belt = [S::load(&batch.belt[0]), S::load(&batch.belt[1])];
         let points = &mut points[batch.range()];
@@ -232,7 +236,8 @@ fn velocity<S: Simd>(
             let k = if backwards { points.len() - 1 - i } else { i };
             let p = &mut points[k];
             let arm = two(|s| V3::load(&p.arm[s]));
-            let slip = pair.slip(&arm);
+            let slip = pair.ang[1].cross_onto(arm[1], apart);
+            let slip = arm[0].cross_onto(pair.ang[0], slip);
             let [old, x, y] = V3::<S>::load(&p.impulse).0;
             let w = axes[0].dot(slip).add(S::load(&p.bias));
             let wanted = S::load(&p.inverse).nfma(w, old);
@@ -249,9 +254,15 @@ fn velocity<S: Simd>(
             let wy = slide(axes[2], &p.cross[1], belt[1]);
             let step = S::load(&p.step);
             let t = project(batch.law, mu.mul(n), [step.nfma(wx, x), step.nfma(wy, y)]);
-            pair.push(&arm, world(&axes, [delta, t[0].sub(x), t[1].sub(y)]));
+            let push = world(&axes, [delta, t[0].sub(x), t[1].sub(y)]);
+            apart = apart.more_by(both, push);
+            total = total.add(push);
+            pair.ang[0] = pair.mass[0].turned(pair.ang[0], push.cross(arm[0]));
+            pair.ang[1] = pair.mass[1].turned(pair.ang[1], arm[1].cross(push));
             V3([n, t[0], t[1]]).store(&mut p.impulse);
         }
+        pair.lin[0] = pair.lin[0].sub(pair.mass[0].lin.times(total));
+        pair.lin[1] = pair.lin[1].more_by(pair.mass[1].lin, total);
         pair.scatter(bodies.vel, batch);
     }
 }

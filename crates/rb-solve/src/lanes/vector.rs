@@ -37,6 +37,17 @@ impl<S: Simd> V3<S> {
         ])
     }
 
+    /// to + self × o.
+    #[inline(always)]
+    pub(super) fn cross_onto(self, o: Self, to: Self) -> Self {
+        let ([a, b, c], [x, y, z], [u, v, w]) = (self.0, o.0, to.0);
+        Self([
+            b.fma(z, c.nfma(y, u)),
+            c.fma(x, a.nfma(z, v)),
+            a.fma(y, b.nfma(x, w)),
+        ])
+    }
+
     #[inline(always)]
     fn zip(self, o: Self, f: impl Fn(S, S) -> S) -> Self {
         let ([a, b, c], [x, y, z]) = (self.0, o.0);
@@ -71,6 +82,13 @@ impl<S: Simd> V3<S> {
         self.zip(o, |x, y| y.fma(s, x))
     }
 
+    /// self + o p, component by component.
+    #[inline(always)]
+    pub(super) fn more_by(self, o: Self, p: Self) -> Self {
+        let ([a, b, c], [x, y, z], [u, v, w]) = (self.0, o.0, p.0);
+        Self([x.fma(u, a), y.fma(v, b), z.fma(w, c)])
+    }
+
     /// self − o s.
     #[inline(always)]
     pub(super) fn less(self, o: Self, s: S) -> Self {
@@ -103,6 +121,17 @@ impl<S: Simd> Mass<S> {
             xz.fma(z, xy.fma(y, xx.mul(x))),
             yz.fma(z, yy.fma(y, xy.mul(x))),
             zz.fma(z, yz.fma(y, xz.mul(x))),
+        ])
+    }
+
+    /// ω + W t of the angular part.
+    #[inline(always)]
+    pub(super) fn turned(&self, w: V3<S>, t: V3<S>) -> V3<S> {
+        let ([xx, yy, zz, xy, xz, yz], [x, y, z], [a, b, c]) = (self.sym, t.0, w.0);
+        V3([
+            xz.fma(z, xy.fma(y, xx.fma(x, a))),
+            yz.fma(z, yy.fma(y, xy.fma(x, b))),
+            zz.fma(z, yz.fma(y, xz.fma(x, c))),
         ])
     }
 }
@@ -197,12 +226,5 @@ impl<S: Simd> Two<S> {
         self.lin[1] = self.lin[1].add(self.mass[1].lin.times(p));
         self.ang[0] = self.ang[0].sub(self.mass[0].ang(arm[0].cross(p)));
         self.ang[1] = self.ang[1].add(self.mass[1].ang(arm[1].cross(p)));
-    }
-
-    /// Velocity of b relative to a at a point.
-    #[inline(always)]
-    pub(super) fn slip(&self, arm: &[V3<S>; 2]) -> V3<S> {
-        let at = |s: usize| self.lin[s].add(self.ang[s].cross(arm[s]));
-        at(1).sub(at(0))
     }
 }
