@@ -15,6 +15,7 @@ use rb_contact::material::combine;
 use rb_contact::recycle::{Memory, Recall};
 use rb_core::anchor::Reference;
 use rb_core::contact_block::{ContactBlock, ContactSet, LANES};
+use rb_core::manifold::ContactMaterial;
 use rb_solve::parallel;
 
 /// Pairs per task.
@@ -91,9 +92,7 @@ fn touch(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk)
     let memory = search(state, pair, sides, prediction, chunk);
     let found = &mut chunk.patches[first..];
     if !found.is_empty() {
-        let surface = |k: usize| &state.collider(pair.key[k]).collider.desc().material;
-        let turned = |k: usize| state.body(sides[k].body.index()).q;
-        let material = combine(surface(0), turned(0), surface(1), turned(1));
+        let material = surface(state, pair, sides);
         let sides = both(pair, sides);
         found.sort_by_key(|p| p.sub);
         chunk.surfaces.extend(found.iter().map(|patch| Surface {
@@ -102,6 +101,17 @@ fn touch(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk)
         }));
     }
     Verdict::Found(found.len() as u32, Some(memory))
+}
+
+/// The surface of a pair.
+fn surface(state: &State, pair: &Pair, sides: [&Placed; 2]) -> ContactMaterial {
+    // Whoever edits a collider has its pairs forgotten.
+    if pair.memory.is_some() && pair.count > 0 && !sides.iter().any(|s| s.directed) {
+        return state.contacts.material(pair.first as usize);
+    }
+    let material = |k: usize| &state.collider(pair.key[k]).collider.desc().material;
+    let turned = |k: usize| state.body(sides[k].body.index()).q;
+    combine(material(0), turned(0), material(1), turned(1))
 }
 
 /// The sides of a pair's manifolds.
