@@ -291,15 +291,21 @@ impl<'a> Placed<'a> {
 
     /// Box around the dilated core.
     pub(crate) fn aabb(&self) -> Aabb {
-        if let Core::Box(h) = self.core {
-            let m = &self.rot;
-            let reach = m.x_axis.abs() * h.x + m.y_axis.abs() * h.y + m.z_axis.abs() * h.z;
-            return Aabb::new(self.at - reach, self.at + reach).inflated(self.radius);
-        }
-        let end = |d: DVec3| self.support(d).dot(d);
-        let max = DVec3::new(end(DVec3::X), end(DVec3::Y), end(DVec3::Z));
-        let min = -DVec3::new(end(DVec3::NEG_X), end(DVec3::NEG_Y), end(DVec3::NEG_Z));
-        Aabb::new(min, max).inflated(self.radius)
+        let sharp = match self.core {
+            Core::Box(h) => {
+                let m = &self.rot;
+                let reach = m.x_axis.abs() * h.x + m.y_axis.abs() * h.y + m.z_axis.abs() * h.z;
+                Aabb::new(self.at - reach, self.at + reach)
+            }
+            Core::Poly(p) => Aabb::from_points(p.vertices.iter().map(|v| self.rot * *v + self.at)),
+            _ => {
+                let end = |d: DVec3| self.support(d).dot(d);
+                let max = DVec3::new(end(DVec3::X), end(DVec3::Y), end(DVec3::Z));
+                let min = -DVec3::new(end(DVec3::NEG_X), end(DVec3::NEG_Y), end(DVec3::NEG_Z));
+                Aabb::new(min, max)
+            }
+        };
+        sharp.inflated(self.radius)
     }
 }
 

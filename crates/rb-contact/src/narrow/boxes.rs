@@ -47,38 +47,28 @@ pub(crate) fn collide(
         return Some(Err(best - radii));
     }
     let slack = slack(a, b, face);
-    let [over_a, over_b] = [
-        Pair {
-            f: a,
-            hf: ha,
-            o: b,
-            ho: hb,
-            turn,
-            d: da,
-        },
-        Pair {
-            f: b,
-            hf: hb,
-            o: a,
-            ho: ha,
-            turn: turn.transpose(),
-            d: -db,
-        },
-    ];
-    let mut raw = Raw::new();
+    let over_a = Pair {
+        f: a,
+        hf: ha,
+        o: b,
+        ho: hb,
+        turn,
+        d: da,
+    };
+    let over_b = Pair {
+        f: b,
+        hf: hb,
+        o: a,
+        ho: ha,
+        turn: turn.transpose(),
+        d: -db,
+    };
     if let Some((s, axis)) = edge
         && s > face + slack
     {
-        let n = a.rot * axis;
-        let first = edge_point(a, ha, b, hb, n)?;
-        if first.gap > prediction {
-            return Some(Err(first.gap));
-        }
-        raw.push(first);
-        let put = beside(first, a, b, prediction, &mut raw);
-        around([&over_a, &over_b], n, first.gap, put);
-        return Some(report(n, Reference::Neither, &raw, prediction, out));
+        return edge_contact([&over_a, &over_b], a.rot * axis, prediction, out);
     }
+    let mut raw = Raw::new();
     let put = |p: PatchPoint| {
         if p.gap <= prediction {
             raw.push(p);
@@ -224,6 +214,25 @@ impl Pair<'_> {
     }
 }
 
+/// Contact of the two edges that face each other along the unit vector `n`, the boxes as each sees the
+/// other.
+fn edge_contact(
+    [a, b]: [&Pair; 2],
+    n: DVec3,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Outcome {
+    let first = edge_point(a, n)?;
+    if first.gap > prediction {
+        return Some(Err(first.gap));
+    }
+    let mut raw = Raw::new();
+    raw.push(first);
+    let put = beside(first, a.f, b.f, prediction, &mut raw);
+    around([a, b], n, first.gap, put);
+    Some(report(n, Reference::Neither, &raw, prediction, out))
+}
+
 /// [`super::around::around`] for two boxes, as each sees the other: the corners over whichever face
 /// looks more along `n`, with gaps along it of at least `least` (m).
 fn around([a, b]: [&Pair; 2], n: DVec3, least: f64, put: impl FnMut(PatchPoint)) {
@@ -262,7 +271,8 @@ fn slanted(
 
 /// Crossing point of the two edges that face each other along `n`; `None` when the lines come
 /// closest beyond the end of an edge.
-fn edge_point(a: &Placed, ha: DVec3, b: &Placed, hb: DVec3, n: DVec3) -> Option<PatchPoint> {
+fn edge_point(pair: &Pair, n: DVec3) -> Option<PatchPoint> {
+    let (a, ha, b, hb) = (pair.f, pair.hf, pair.o, pair.ho);
     let (na, nb) = (a.local(n), b.local(-n));
     // The edge runs along the axis most perpendicular to the normal.
     let along = |m: DVec3| {

@@ -61,18 +61,18 @@ fn count(core: &Core) -> usize {
 /// found to be more than `reach` (m).
 pub(super) fn best_face(of: &Placed, other: &Placed, reach: f64) -> Result<(f64, DVec3), f64> {
     let mut best = (f64::NEG_INFINITY, DVec3::Y);
-    let mut lowest = other.support(of.at - other.at);
+    // Any point of the other bounds the separation along every face from above. Most faces look away
+    // from it and need no search for its lowest point.
+    let toward = other.at - of.at;
+    let known = of.local(other.support(-toward) - of.at);
     let mut look = |local: DVec3, level: f64| {
-        let n = of.rot * local;
-        let height = |p: DVec3| (p - of.at).dot(n) - level;
-        // Any point of the other bounds the separation from above: most faces look away from it.
-        if height(lowest) <= best.0 {
+        if known.dot(local) - level <= best.0 {
             return Ok(());
         }
-        let p = other.support(-n);
-        let s = height(p);
+        let n = of.rot * local;
+        let s = (other.support(-n) - of.at).dot(n) - level;
         if s > best.0 {
-            (best, lowest) = ((s, n), p);
+            best = (s, n);
         }
         if s > reach { Err(s) } else { Ok(()) }
     };

@@ -35,12 +35,18 @@ pub(crate) fn run(
     fill_report(state, frame, events, solver, report);
 }
 
-fn store_impulses(state: &mut State, frame: &Frame) {
+/// Impulses to where they persist; notes on the way which manifolds are closed: a point carries an
+/// impulse or has no gap.
+fn store_impulses(state: &mut State, frame: &mut Frame) {
+    let mut closed = std::mem::take(&mut frame.closed);
+    closed.clear();
+    closed.resize(state.contacts.len(), false);
     for island in frame.islands() {
         for c in &island.contacts {
             let i = c.manifold as usize;
             for k in 0..state.contacts.count(i) {
                 state.contacts.set_impulse(i, k, c.impulse[k]);
+                closed[i] |= c.impulse[k][0] > 0.0 || c.gap[k] <= 0.0;
             }
             state.contacts.set_spin(i, c.spin);
         }
@@ -55,6 +61,7 @@ fn store_impulses(state: &mut State, frame: &Frame) {
             }
         }
     }
+    frame.closed = closed;
 }
 
 fn store_holds(state: &mut State, frame: &Frame) {
@@ -72,18 +79,12 @@ fn store_holds(state: &mut State, frame: &Frame) {
     }
 }
 
-/// A pair touches while one of its points carries an impulse or is closed; it goes on touching until
+/// A pair touches while one of its manifolds is closed; it goes on touching until
 /// no point is within the margin, so that a resting contact does not flicker.
 fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
     let mut now = std::mem::take(&mut frame.spare_touching);
-    let mut closed = std::mem::take(&mut frame.closed);
+    let closed = &frame.closed;
     now.clear();
-    closed.clear();
-    closed.resize(state.contacts.len(), false);
-    for c in frame.islands().iter().flat_map(|i| &i.contacts) {
-        let i = c.manifold as usize;
-        closed[i] = (0..state.contacts.count(i)).any(|k| c.impulse[k][0] > 0.0 || c.gap[k] <= 0.0);
-    }
     let mut before = state.touching.iter().peekable();
     for i in 0..state.contacts.len() {
         let pair = state.contacts.key(i).pair;
@@ -110,7 +111,7 @@ fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
     let ended = difference(&before, &state.touching);
     events.contact_begin.extend(begun.map(|p| make(state, p)));
     events.contact_end.extend(ended.map(|p| make(state, p)));
-    (frame.spare_touching, frame.closed) = (before, closed);
+    frame.spare_touching = before;
     contact_forces(state, events);
 }
 
