@@ -109,11 +109,7 @@ impl Core<'_> {
                 n[axis] = 1f64.copysign(d[axis]);
                 Some(n)
             }
-            Core::Poly(p) => p
-                .faces
-                .iter()
-                .map(|f| f.normal)
-                .max_by(|a, b| a.dot(d).total_cmp(&b.dot(d))),
+            Core::Poly(p) => Some(p.faces[p.facing(d, 0..p.faces.len())].normal),
             Core::Triangle([a, b, c]) => {
                 let n = (b - a).cross(c - a).normalize_or_zero();
                 Some(if n.dot(d) < 0.0 { -n } else { n })
@@ -123,45 +119,44 @@ impl Core<'_> {
         }
     }
 
-    /// The feature farthest along `d`; it contains [`support`](Self::support)`(d)`.
-    pub(crate) fn feature(&self, d: DVec3) -> Feature {
+    /// Calls `put` with the corners of the feature farthest along `d`; it contains
+    /// [`support`](Self::support)`(d)`.
+    fn feature(&self, d: DVec3, mut put: impl FnMut(DVec3, u32)) {
         match *self {
-            Core::Point => [(DVec3::ZERO, 0)].into_iter().collect(),
-            Core::Segment(h) => segment(DVec3::Y * h, DVec3::Y * -h),
-            Core::Box(h) => box_face(h, d),
+            Core::Point => put(DVec3::ZERO, 0),
+            Core::Segment(h) => segment(DVec3::Y * h, DVec3::Y * -h, put),
+            Core::Box(h) => box_face(h, d, put),
             Core::Poly(p) => {
-                let v = p.farthest(d);
-                let facing = |f: u32| p.faces[f as usize].normal.dot(d);
-                let around = p.faces_at(v).iter().copied();
-                let face = around.max_by(|&a, &b| facing(a).total_cmp(&facing(b)));
-                let ring = p.ring(face.unwrap_or(0) as usize).iter();
-                ring.map(|&i| (p.vertices[i as usize], i)).collect()
+                let around = p.faces_at(p.farthest(d)).iter();
+                for &i in p.ring(p.facing(d, around.map(|f| *f as usize))) {
+                    put(p.vertices[i as usize], i);
+                }
             }
             Core::Triangle(v) => {
                 let [a, b, c] = v;
-                let corner = |i: usize| (v[i], i as u32);
                 let order = if (b - a).cross(c - a).dot(d) < 0.0 {
                     [0, 2, 1]
                 } else {
                     [0, 1, 2]
                 };
-                order.into_iter().map(corner).collect()
+                order.into_iter().for_each(|i| put(v[i], i as u32));
             }
             Core::Cylinder { half, radius } => {
                 let r = radial(d);
                 if d.y.abs() > core::f64::consts::FRAC_1_SQRT_2 * d.length() {
-                    rim(r, radius, half.copysign(d.y), d.y < 0.0)
+                    rim(r, radius, half.copysign(d.y), d.y < 0.0, put);
                 } else {
-                    segment(r * radius + DVec3::Y * half, r * radius - DVec3::Y * half)
+                    let side = r * radius;
+                    segment(side + DVec3::Y * half, side - DVec3::Y * half, put);
                 }
             }
             Core::Cone { half, radius } => {
                 let r = radial(d);
                 let slope = (r * (2.0 * half) + DVec3::Y * radius).normalize();
                 if -d.y > slope.dot(d) {
-                    rim(r, radius, -half, true)
+                    rim(r, radius, -half, true, put);
                 } else {
-                    segment(DVec3::Y * half, r * radius - DVec3::Y * half)
+                    segment(DVec3::Y * half, r * radius - DVec3::Y * half, put);
                 }
             }
         }
@@ -204,44 +199,43 @@ fn farthest_of(v: &[DVec3], d: DVec3) -> usize {
     (1..v.len()).fold(0, |m, i| if v[i].dot(d) > v[m].dot(d) { i } else { m })
 }
 
-fn segment(p: DVec3, q: DVec3) -> Feature {
-    [(p, 0), (q, 1)].into_iter().collect()
+fn segment(p: DVec3, q: DVec3, mut put: impl FnMut(DVec3, u32)) {
+    put(p, 0);
+    put(q, 1);
 }
 
+/// Signs of the corners of a rectangle, counter-clockwise.
+pub(crate) const CORNERS: [[f64; 2]; 4] = [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]];
+
 /// Face of a box, counter-clockwise from outside; corners are named by their sign bits.
-fn box_face(h: DVec3, d: DVec3) -> Feature {
+fn box_face(h: DVec3, d: DVec3, mut put: impl FnMut(DVec3, u32)) {
     let a = d.abs().to_array();
     let axis = (0..3).fold(0, |m, k| if a[k] > a[m] { k } else { m });
     let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
     let up = d[axis] >= 0.0;
     let turn = if up { 1.0 } else { -1.0 };
-    [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]]
-        .into_iter()
-        .map(|[s, t]| {
-            let mut p = DVec3::ZERO;
-            p[axis] = if up { h[axis] } else { -h[axis] };
-            p[u] = s * h[u];
-            p[v] = t * turn * h[v];
-            let bit = |k: usize| u32::from(p[k] > 0.0) << k;
-            (p, bit(0) | bit(1) | bit(2))
-        })
-        .collect()
+    for [s, t] in CORNERS {
+        let mut p = DVec3::ZERO;
+        p[axis] = if up { h[axis] } else { -h[axis] };
+        p[u] = s * h[u];
+        p[v] = t * turn * h[v];
+        let bit = |k: usize| u32::from(p[k] > 0.0) << k;
+        put(p, bit(0) | bit(1) | bit(2));
+    }
 }
 
 /// Rim polygon at height `y` with a corner at the radial direction `r`.
-fn rim(r: DVec3, radius: f64, y: f64, below: bool) -> Feature {
+fn rim(r: DVec3, radius: f64, y: f64, below: bool, mut put: impl FnMut(DVec3, u32)) {
     let side = DVec3::new(r.z, 0.0, -r.x);
-    (0..RIM)
-        .map(|k| {
-            // y × r = side: counter-clockwise seen from above.
-            let k = if below { (RIM - k) % RIM } else { k };
-            let [c, s] = RIM_TABLE[k];
-            (
-                (r * c + side * s) * radius + DVec3::Y * y,
-                (k + RIM * usize::from(below)) as u32,
-            )
-        })
-        .collect()
+    for k in 0..RIM {
+        // y × r = side: counter-clockwise seen from above.
+        let k = if below { (RIM - k) % RIM } else { k };
+        let [c, s] = RIM_TABLE[k];
+        put(
+            (r * c + side * s) * radius + DVec3::Y * y,
+            (k + RIM * usize::from(below)) as u32,
+        );
+    }
 }
 
 /// A core at a place. Positions are world axes relative to an origin near the pair.
@@ -288,24 +282,30 @@ impl<'a> Placed<'a> {
 
     /// Feature farthest along `d`.
     pub(crate) fn feature(&self, d: DVec3) -> Feature {
-        let mut f = self.core.feature(self.local(d));
-        for (p, _) in &mut f {
-            *p = self.rot * *p + self.at;
-        }
+        let mut f = Feature::new();
+        self.core.feature(self.local(d), |p, name| {
+            f.push((self.rot * p + self.at, name));
+        });
         f
     }
 
     /// Box around the dilated core.
     pub(crate) fn aabb(&self) -> Aabb {
-        if let Core::Box(h) = self.core {
-            let m = &self.rot;
-            let reach = m.x_axis.abs() * h.x + m.y_axis.abs() * h.y + m.z_axis.abs() * h.z;
-            return Aabb::new(self.at - reach, self.at + reach).inflated(self.radius);
-        }
-        let end = |d: DVec3| self.support(d).dot(d);
-        let max = DVec3::new(end(DVec3::X), end(DVec3::Y), end(DVec3::Z));
-        let min = -DVec3::new(end(DVec3::NEG_X), end(DVec3::NEG_Y), end(DVec3::NEG_Z));
-        Aabb::new(min, max).inflated(self.radius)
+        let sharp = match self.core {
+            Core::Box(h) => {
+                let m = &self.rot;
+                let reach = m.x_axis.abs() * h.x + m.y_axis.abs() * h.y + m.z_axis.abs() * h.z;
+                Aabb::new(self.at - reach, self.at + reach)
+            }
+            Core::Poly(p) => Aabb::from_points(p.vertices.iter().map(|v| self.rot * *v + self.at)),
+            _ => {
+                let end = |d: DVec3| self.support(d).dot(d);
+                let max = DVec3::new(end(DVec3::X), end(DVec3::Y), end(DVec3::Z));
+                let min = -DVec3::new(end(DVec3::NEG_X), end(DVec3::NEG_Y), end(DVec3::NEG_Z));
+                Aabb::new(min, max)
+            }
+        };
+        sharp.inflated(self.radius)
     }
 }
 
@@ -401,7 +401,8 @@ mod tests {
                 DVec3::NEG_Y,
             ] {
                 let top = core.support(d).dot(d);
-                let f = core.feature(d);
+                let mut f = Feature::new();
+                core.feature(d, |p, name| f.push((p, name)));
                 let best = f
                     .iter()
                     .fold(f64::NEG_INFINITY, |m, (p, _)| m.max(p.dot(d)));

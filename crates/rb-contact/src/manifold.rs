@@ -1,186 +1,246 @@
-//! From patches to manifolds, and last step's impulses onto this step's points.
+//! From patches to manifolds in their lanes, and last step's impulses onto this step's points.
 
 use crate::narrow::ContactPatch;
 use core::ops::Range;
 use glam::DVec3;
 use rb_core::anchor::{Anchor, Stand};
-use rb_core::contact_block::ContactSet;
-use rb_core::handle::{BodyHandle, ColliderHandle};
-use rb_core::manifold::{ContactMaterial, MAX_POINTS, Manifold, ManifoldKey, ManifoldPoint};
+use rb_core::contact_block::{ContactBlock, ContactSet};
+use rb_core::manifold::{ContactMaterial, MAX_POINTS, ManifoldKey, ManifoldPoint};
 use rb_core::math::tangents;
-use smallvec::SmallVec;
 
 /// The two sides of a manifold, index 0 for a and 1 for b.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sides {
-    /// Colliders.
-    pub colliders: [ColliderHandle; 2],
-    /// Their bodies.
-    pub bodies: [BodyHandle; 2],
+#[derive(Clone, Copy, Debug)]
+pub struct Sides<'a> {
+    /// Collider slots.
+    pub colliders: [u32; 2],
+    /// Slots of their bodies.
+    pub bodies: [u32; 2],
     /// Where the shapes stand.
-    pub stands: [Stand; 2],
+    pub stands: [&'a Stand; 2],
 }
 
-/// Manifold of a patch: arms from the centres of mass, no impulses yet.
-pub fn manifold(patch: &ContactPatch, sides: &Sides, material: ContactMaterial) -> Manifold {
-    let point = |p: &crate::narrow::PatchPoint| ManifoldPoint {
-        arm: [
-            p.position_a - sides.stands[0].center,
-            p.position_b - sides.stands[1].center,
-        ],
+impl Sides<'_> {
+    fn key(&self, patch: &ContactPatch) -> ManifoldKey {
+        ManifoldKey {
+            pair: self.colliders,
+            sub: patch.sub,
+        }
+    }
+
+    /// Lever arms of a point from the centres of mass (m, world).
+    fn arms(&self, places: [DVec3; 2]) -> [DVec3; 2] {
+        let [a, b] = self.stands;
+        [places[0] - a.center, places[1] - b.center]
+    }
+}
+
+/// What a manifold has beyond its patch.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Surface {
+    /// Combined material.
+    pub material: ContactMaterial,
+    /// Last step's impulses.
+    pub carried: Carried,
+}
+
+/// What the points of a manifold have taken over from last step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Carried {
+    /// Impulses of the points along normal, tangent 1 and tangent 2 (N·s).
+    pub impulse: [[f64; 3]; MAX_POINTS],
+    /// Angular impulse of the resistance to spin and rolling (N·m·s, world).
+    pub spin: DVec3,
+}
+
+/// Writes the manifold of a patch into a lane: arms from the centres of mass.
+pub fn write(
+    block: &mut ContactBlock,
+    lane: usize,
+    patch: &ContactPatch,
+    surface: &Surface,
+    sides: &Sides,
+) {
+    let key = sides.key(patch);
+    block.put_head(lane, key, sides.bodies, patch.normal, &surface.material);
+    let carried = &surface.carried;
+    let numbered = patch.points.iter().zip(&carried.impulse);
+    let points = numbered.map(|(p, impulse)| ManifoldPoint {
+        arm: sides.arms([p.position_a, p.position_b]),
         gap: p.gap,
         feature: p.feature,
-        impulse: [0.0; 3],
-    };
+        impulse: *impulse,
+    });
+    block.put_points(lane, points);
+    block.put_spin(lane, carried.spin);
     let places = patch.points.iter().map(|p| [p.position_a, p.position_b]);
-    let poses = [&sides.stands[0].pose, &sides.stands[1].pose];
-    Manifold {
-        anchor: Anchor::new(patch.reference, patch.normal, places, poses),
-        key: ManifoldKey {
-            pair: sides.colliders.map(ColliderHandle::index),
-            sub: patch.sub,
-        },
-        colliders: sides.colliders,
-        bodies: sides.bodies,
-        normal: patch.normal,
-        points: patch.points.iter().map(point).collect(),
-        material,
-        spin: DVec3::ZERO,
-    }
+    let poses = sides.stands.map(|s| &s.pose);
+    block.anchor[lane] = Anchor::new(patch.reference, patch.normal, places, poses);
 }
 
 /// Cosine of the angle between two normals beyond which impulses are not carried over (60°).
 const RELATED: f64 = 0.5;
 
-/// Carries impulses from whichever of the pair's old manifolds (those numbered `range` in `old`)
-/// continues in `new`: the one with the same sub-shapes, else the one with the nearest normal. Merged
+/// Impulses for `new` from whichever of the pair's old manifolds (those numbered `range` in `old`)
+/// continues in it: the one with the same sub-shapes, else the one with the nearest normal. Merged
 /// patches slide from sub-shape to sub-shape, so the key alone would lose them.
-pub fn warm_start(new: &mut Manifold, old: &ContactSet, range: Range<usize>) {
+pub fn warm_start(
+    new: &ContactPatch,
+    sides: &Sides,
+    old: &ContactSet,
+    range: Range<usize>,
+) -> Carried {
     let fit = |i: &usize| {
         let cosine = old.normal(*i).dot(new.normal);
-        if old.key(*i) == new.key {
+        if old.key(*i) == sides.key(new) {
             cosine + 1.0
         } else {
             cosine
         }
     };
     let best = range.max_by(|x, y| fit(x).total_cmp(&fit(y)));
-    if let Some(i) = best {
-        let points: SmallVec<[ManifoldPoint; MAX_POINTS]> =
-            (0..old.count(i)).map(|k| old.stored(i, k)).collect();
-        if match_impulses(new, old.normal(i), &points) {
+    match best {
+        Some(i) if new.normal.dot(old.normal(i)) >= RELATED => Carried {
+            impulse: match_impulses(new, sides, old, i),
             // The patch's as a whole.
-            new.spin = old.spin(i);
-        }
+            spin: old.spin(i),
+        },
+        _ => Carried::default(),
     }
 }
 
-/// Carries each old point's impulse to at most one new point: by feature, else to the nearest point
-/// within 1 cm per metre of arm (and at least 0.1 mm).
+/// Each point's impulse from at most one point of manifold `from` in `old`: by feature, else the
+/// nearest within 1 cm per metre of arm (and at least 0.1 mm).
 ///
 /// Distances are taken between arms on either body, whichever is smaller, in world axes: a point
 /// that sticks keeps its arm on the resting body, one that rolls keeps its arm on the rolling body.
-/// The tangential impulse is projected onto the new tangents. Nothing is carried when the normal has
-/// turned by more than 60° from `normal`; says whether anything was.
-pub fn match_impulses(new: &mut Manifold, normal: DVec3, old: &[ManifoldPoint]) -> bool {
-    if new.normal.dot(normal) < RELATED {
-        return false;
-    }
-    let from = tangents(normal);
-    let onto = tangents(new.normal);
-    let carry = |p: &ManifoldPoint| {
-        let slip = from[0] * p.impulse[1] + from[1] * p.impulse[2];
-        [p.impulse[0], slip.dot(onto[0]), slip.dot(onto[1])]
+/// The tangential impulse is projected onto the new tangents.
+fn match_impulses(
+    new: &ContactPatch,
+    sides: &Sides,
+    old: &ContactSet,
+    from: usize,
+) -> [[f64; 3]; MAX_POINTS] {
+    let before = tangents(old.normal(from));
+    let now = tangents(new.normal);
+    let carry = |k: usize| {
+        let [n, s, t] = old.stored(from, k).impulse;
+        let slip = before[0] * s + before[1] * t;
+        [n, slip.dot(now[0]), slip.dot(now[1])]
     };
+    let count = old.count(from);
+    let mut impulse = [[0.0; 3]; MAX_POINTS];
     let mut taken = [false; MAX_POINTS];
     let mut matched = taken;
-    for (i, p) in new.points.iter_mut().enumerate() {
-        let same = |k: &usize| !taken[*k] && old[*k].feature == p.feature;
-        if let Some(k) = (0..old.len()).find(same) {
-            p.impulse = carry(&old[k]);
+    for (i, p) in new.points.iter().enumerate() {
+        let same = |k: &usize| !taken[*k] && old.stored(from, *k).feature == p.feature;
+        if let Some(k) = (0..count).find(same) {
+            impulse[i] = carry(k);
             (taken[k], matched[i]) = (true, true);
         }
     }
-    for (i, p) in new.points.iter_mut().enumerate() {
-        if matched[i] {
+    for (i, p) in new.points.iter().enumerate() {
+        if matched[i] || taken[..count].iter().all(|t| *t) {
             continue;
         }
-        let limit = (0.01 * p.arm[0].length().min(p.arm[1].length())).max(1e-4);
+        let arm = sides.arms([p.position_a, p.position_b]);
+        let limit = (0.01 * arm[0].length().min(arm[1].length())).max(1e-4);
         let distance = |k: usize| {
-            let o = &old[k];
-            (o.arm[0] - p.arm[0])
-                .length()
-                .min((o.arm[1] - p.arm[1]).length())
+            let o = old.stored(from, k).arm;
+            (o[0] - arm[0]).length().min((o[1] - arm[1]).length())
         };
-        let free = (0..old.len()).filter(|k| !taken[*k]);
+        let free = (0..count).filter(|k| !taken[*k]);
         let nearest = free.min_by(|x, y| distance(*x).total_cmp(&distance(*y)));
         if let Some(k) = nearest.filter(|k| distance(*k) <= limit) {
-            p.impulse = carry(&old[k]);
+            impulse[i] = carry(k);
             taken[k] = true;
         }
     }
-    true
+    impulse
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::narrow::PatchPoint;
+    use rb_core::anchor::Reference;
+    use rb_core::manifold::Manifold;
+    use rb_core::math::Pose;
 
-    fn point(x: f64, feature: u32, impulse: [f64; 3]) -> ManifoldPoint {
-        ManifoldPoint {
+    /// The bodies of both sides: b's five metres along x.
+    const STANDS: [Stand; 2] = [
+        Stand {
+            pose: Pose::IDENTITY,
+            center: DVec3::ZERO,
+        },
+        Stand {
+            pose: Pose::IDENTITY,
+            center: DVec3::new(5.0, 0.0, 0.0),
+        },
+    ];
+
+    fn carried(new: &ContactPatch, old: &Manifold) -> Carried {
+        let sides = Sides {
+            colliders: [0; 2],
+            bodies: [0; 2],
+            stands: [&STANDS[0], &STANDS[1]],
+        };
+        let mut set = ContactSet::default();
+        set.push(old);
+        warm_start(new, &sides, &set, 0..1)
+    }
+
+    fn patch(normal: DVec3, points: &[(f64, u32)]) -> ContactPatch {
+        let point = |&(x, feature): &(f64, u32)| PatchPoint {
+            position_a: DVec3::X * x,
+            position_b: DVec3::X * x,
+            gap: 0.0,
+            feature,
+        };
+        ContactPatch {
+            sub: [0; 2],
+            normal,
+            reference: Reference::Neither,
+            points: points.iter().map(point).collect(),
+        }
+    }
+
+    fn known(points: &[(f64, u32, [f64; 3])]) -> Manifold {
+        let point = |&(x, feature, impulse): &(f64, u32, [f64; 3])| ManifoldPoint {
             arm: [DVec3::X * x, DVec3::X * (x - 5.0)],
             gap: 0.0,
             feature,
             impulse,
+        };
+        Manifold {
+            normal: DVec3::Y,
+            points: points.iter().map(point).collect(),
+            ..Manifold::default()
         }
     }
 
     #[test]
     fn features_match_first_then_places() {
-        let manifold = |points: Vec<ManifoldPoint>| Manifold {
-            normal: DVec3::Y,
-            points: points.into(),
-            ..Manifold::default()
-        };
-        let old = manifold(vec![
-            point(1.0, 7, [1.0, 0.1, 0.0]),
-            point(2.0, 8, [2.0, 0.2, 0.0]),
-            point(3.0, 9, [3.0, 0.3, 0.0]),
+        let old = known(&[
+            (1.0, 7, [1.0, 0.1, 0.0]),
+            (2.0, 8, [2.0, 0.2, 0.0]),
+            (3.0, 9, [3.0, 0.3, 0.0]),
         ]);
-        let mut new = manifold(vec![
-            point(2.005, 50, [0.0; 3]),
-            point(1.5, 7, [0.0; 3]),
-            point(3.5, 51, [0.0; 3]),
-        ]);
-        let mut set = ContactSet::default();
-        set.push(&old);
-        warm_start(&mut new, &set, 0..1);
-        let normal: Vec<f64> = new.points.iter().map(|p| p.impulse[0]).collect();
-        assert_eq!(normal, [2.0, 1.0, 0.0]);
+        let new = patch(DVec3::Y, &[(2.005, 50), (1.5, 7), (3.5, 51)]);
+        let impulse = carried(&new, &old).impulse;
+        assert_eq!(impulse.map(|p| p[0]), [2.0, 1.0, 0.0, 0.0]);
     }
 
     #[test]
     fn friction_keeps_its_world_direction() {
+        let old = known(&[(1.0, 1, [1.0, 0.5, -0.25])]);
         let n = DVec3::new(0.05, 1.0, 0.0).normalize();
-        let old = Manifold {
-            normal: DVec3::Y,
-            points: [point(1.0, 1, [1.0, 0.5, -0.25])].into_iter().collect(),
-            ..Manifold::default()
+        let world = |n: DVec3, impulse: [f64; 3]| {
+            let t = tangents(n);
+            t[0] * impulse[1] + t[1] * impulse[2]
         };
-        let mut new = Manifold {
-            normal: n,
-            points: [point(1.0, 1, [0.0; 3])].into_iter().collect(),
-            ..Manifold::default()
-        };
-        match_impulses(&mut new, old.normal, &old.points);
-        let world = |m: &Manifold| {
-            let t = tangents(m.normal);
-            t[0] * m.points[0].impulse[1] + t[1] * m.points[0].impulse[2]
-        };
-        assert!((world(&new) - world(&old)).length() < 0.03);
-        new.normal = DVec3::NEG_Y;
-        let before = new.clone();
-        match_impulses(&mut new, old.normal, &old.points);
-        assert_eq!(new, before);
+        let now = carried(&patch(n, &[(1.0, 1)]), &old).impulse[0];
+        assert!((world(n, now) - world(DVec3::Y, old.points[0].impulse)).length() < 0.03);
+        let turned = patch(DVec3::NEG_Y, &[(1.0, 1)]);
+        assert_eq!(carried(&turned, &old), Carried::default());
     }
 }

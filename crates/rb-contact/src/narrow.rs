@@ -75,24 +75,6 @@ pub struct ContactPatch {
 }
 
 impl ContactPatch {
-    fn new(normal: DVec3, reference: Reference, points: Points) -> Self {
-        Self {
-            sub: [0, 0],
-            normal,
-            reference,
-            points,
-        }
-    }
-
-    /// The patch, or how far the shapes are apart (m) if it has no points.
-    fn unless_empty(self, distance: f64) -> Result<Self, f64> {
-        if self.points.is_empty() {
-            Err(distance)
-        } else {
-            Ok(self)
-        }
-    }
-
     fn swap(&mut self) {
         self.sub.swap(0, 1);
         self.normal = -self.normal;
@@ -101,16 +83,34 @@ impl ContactPatch {
             core::mem::swap(&mut p.position_a, &mut p.position_b);
         }
     }
-
-    fn swapped(mut self) -> Self {
-        self.swap();
-        self
-    }
 }
 
-/// Answer of a method that may have to hand a pair on (`None`): the contact, or by how much at least
-/// the shapes are apart (m).
-pub(crate) type Outcome = Option<Result<ContactPatch, f64>>;
+/// What came of two convex shapes: a patch has been appended, or by how much at least they are apart
+/// (m).
+pub(crate) type Found = Result<(), f64>;
+
+/// Answer of a method that may have to hand a pair on (`None`).
+pub(crate) type Outcome = Option<Found>;
+
+/// Appends the patch of some points, or says how far the shapes are apart (m) if there is none.
+fn report(
+    normal: DVec3,
+    reference: Reference,
+    points: &[PatchPoint],
+    distance: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Found {
+    if points.is_empty() {
+        return Err(distance);
+    }
+    out.push(ContactPatch {
+        sub: [0, 0],
+        normal,
+        reference,
+        points: clip::reduce(points),
+    });
+    Ok(())
+}
 
 /// Appends the contact patches of two colliders whose shapes stand at `pose_a` and `pose_b` (world).
 ///
@@ -179,59 +179,60 @@ fn ordered(
     let origin = pose_a.p;
     let first = out.len();
     let place = |core, radius, pose| Placed::new(core, radius, pose, origin);
-    let mut clear = prediction;
-    let mut keep = |found: Result<ContactPatch, f64>, out: &mut Vec<ContactPatch>| match found {
-        Ok(patch) => out.push(patch),
-        Err(distance) => clear = clear.max(distance),
-    };
-    match (a, b) {
+    let found = match (a, b) {
         (View::Convex(ca, ra), View::Convex(cb, rb)) => {
             let (a, b) = (place(ca, ra, pose_a), place(cb, rb, pose_b));
-            keep(convex_pair(&a, &b, prediction), out);
+            convex_pair(&a, &b, prediction, out)
         }
         (View::Convex(core, radius), View::HalfSpace(n)) => {
             let a = place(core, radius, pose_a);
             let plane = (pose_b.vector(n), pose_b.p - origin);
-            keep(half_space::collide(&a, plane, prediction), out);
+            half_space::collide(&a, plane, prediction, out)
         }
         (View::Convex(core, radius), View::Parts(b)) => {
             let a = place(core, radius, pose_a);
-            parts::convex_with_parts(&a, b, &relative(pose_b, origin), prediction, out);
+            parts::convex_with_parts(&a, b, &relative(pose_b, origin), prediction, out)
         }
         (View::Parts(a), View::Parts(b)) => {
             let poses = [relative(pose_a, origin), relative(pose_b, origin)];
-            parts::parts_with_parts(a, b, &poses, prediction, out);
+            parts::parts_with_parts(a, b, &poses, prediction, out)
         }
         (View::Parts(a), View::HalfSpace(n)) => {
             let plane = (pose_b.vector(n), pose_b.p - origin);
-            parts::parts_with_plane(a, &relative(pose_a, origin), plane, prediction, out);
+            parts::parts_with_plane(a, &relative(pose_a, origin), plane, prediction, out)
         }
         // Two half-spaces never meet; the other orders are excluded by `rank`.
-        _ => {}
-    }
+        _ => Ok(()),
+    };
     for patch in &mut out[first..] {
         for p in &mut patch.points {
             p.position_a += origin;
             p.position_b += origin;
         }
     }
-    clear
+    found.map_or_else(|apart| apart.max(prediction), |()| prediction)
 }
 
 fn relative(pose: &Pose, origin: DVec3) -> Pose {
     Pose::new(pose.p - origin, pose.q)
 }
 
-/// Contact of two convex shapes, or how far they are apart (m).
-pub(crate) fn convex_pair(a: &Placed, b: &Placed, prediction: f64) -> Result<ContactPatch, f64> {
+/// Contact of two convex shapes.
+pub(crate) fn convex_pair(
+    a: &Placed,
+    b: &Placed,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Found {
     let quick = match (a.core, b.core) {
-        (Core::Box(ha), Core::Box(hb)) => boxes::collide(a, ha, b, hb, prediction),
-        _ if a.core.is_polyhedral() && b.core.is_polyhedral() => faces::collide(a, b, prediction),
+        (Core::Box(ha), Core::Box(hb)) => boxes::collide(a, ha, b, hb, prediction, out),
+        _ if a.core.is_polyhedral() && b.core.is_polyhedral() => {
+            faces::collide(a, b, prediction, out)
+        }
         _ => None,
     };
-    if let Some(answer) = quick {
-        return answer?.unless_empty(prediction);
-    }
-    let axis = axis::axis(a, b, prediction)?;
-    clip::contact(a, b, &axis, prediction).unless_empty(prediction)
+    quick.unwrap_or_else(|| {
+        let axis = axis::axis(a, b, prediction)?;
+        clip::contact(a, b, &axis, prediction, out)
+    })
 }

@@ -186,6 +186,18 @@ impl Polyhedron {
         best.1
     }
 
+    /// Which of some faces looks most along `d`; the last of equals.
+    pub(crate) fn facing(&self, d: DVec3, of: impl Iterator<Item = usize>) -> usize {
+        let mut best = (f64::NEG_INFINITY, 0);
+        for f in of {
+            let cosine = self.faces[f].normal.dot(d);
+            if cosine >= best.0 {
+                best = (cosine, f);
+            }
+        }
+        best.1
+    }
+
     /// Faces cut into fans of triangles (m), counter-clockwise from outside.
     pub(crate) fn triangles(&self) -> impl Iterator<Item = [DVec3; 3]> + '_ {
         self.triangle_indices()

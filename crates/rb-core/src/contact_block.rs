@@ -6,6 +6,7 @@
 //! description; a kernel that sweeps in f32 narrows them block by block, relative to the pair.
 
 use crate::anchor::{Anchor, Stand};
+use crate::handle::BodyHandle;
 use crate::law::Law;
 use crate::manifold::{
     ContactMaterial, FrictionLaw, MAX_POINTS, Manifold, ManifoldKey, ManifoldPoint, SurfaceExtras,
@@ -59,25 +60,48 @@ pub struct ContactBlock {
 impl ContactBlock {
     /// Writes a whole manifold into a lane.
     pub fn put(&mut self, lane: usize, m: &Manifold) {
-        for side in 0..2 {
-            self.body[side][lane] = m.bodies[side].index();
-        }
-        self.count[lane] = m.points.len() as u8;
-        self.key[lane] = m.key;
-        put(&mut self.normal, lane, m.normal);
-        self.set_material(lane, &m.material);
+        let bodies = m.bodies.map(BodyHandle::index);
+        self.put_head(lane, m.key, bodies, m.normal, &m.material);
+        self.put_points(lane, m.points.iter().copied());
         put(&mut self.spin, lane, m.spin);
-        // Unused points are zero, so that equal contacts are stored in equal bytes.
-        let none = ManifoldPoint::default();
-        let points = m.points.iter().chain(core::iter::repeat(&none));
-        for (q, p) in self.points.iter_mut().zip(points) {
-            put(&mut q.arm[0], lane, p.arm[0]);
-            put(&mut q.arm[1], lane, p.arm[1]);
-            q.gap[lane] = p.gap;
-            put(&mut q.impulse, lane, DVec3::from(p.impulse));
-            q.feature[lane] = p.feature;
-        }
         self.anchor[lane] = m.anchor;
+    }
+
+    /// Writes what the points of a manifold have in common; `bodies` are slots.
+    pub fn put_head(
+        &mut self,
+        lane: usize,
+        key: ManifoldKey,
+        bodies: [u32; 2],
+        normal: DVec3,
+        material: &ContactMaterial,
+    ) {
+        self.key[lane] = key;
+        (self.body[0][lane], self.body[1][lane]) = (bodies[0], bodies[1]);
+        put(&mut self.normal, lane, normal);
+        self.set_material(lane, material);
+    }
+
+    /// Writes the points of a manifold, [`MAX_POINTS`] at most.
+    #[inline]
+    pub fn put_points(&mut self, lane: usize, points: impl Iterator<Item = ManifoldPoint>) {
+        // Tells the compiler once what holds for every number below.
+        assert!(lane < LANES);
+        let mut count = 0;
+        for (q, p) in self.points.iter_mut().zip(points) {
+            q.put(lane, &p);
+            count += 1;
+        }
+        self.count[lane] = count as u8;
+        // Unused points are zero, so that equal contacts are stored in equal bytes.
+        for q in &mut self.points[count..] {
+            q.put(lane, &ManifoldPoint::default());
+        }
+    }
+
+    /// Writes the angular impulse of the resistance to spin and rolling (N·m·s, world).
+    pub fn put_spin(&mut self, lane: usize, spin: DVec3) {
+        put(&mut self.spin, lane, spin);
     }
 
     /// Replaces the surface of a lane.
@@ -93,6 +117,7 @@ impl ContactBlock {
 
     /// Copies lane `from` of another block into a lane.
     pub fn copy_lane(&mut self, lane: usize, other: &Self, from: usize) {
+        assert!(lane < LANES && from < LANES);
         for side in 0..2 {
             self.body[side][lane] = other.body[side][from];
         }
@@ -102,11 +127,7 @@ impl ContactBlock {
         self.set_material(lane, &other.material(from));
         put(&mut self.spin, lane, get(&other.spin, from));
         for (p, q) in self.points.iter_mut().zip(&other.points) {
-            put(&mut p.arm[0], lane, get(&q.arm[0], from));
-            put(&mut p.arm[1], lane, get(&q.arm[1], from));
-            p.gap[lane] = q.gap[from];
-            put(&mut p.impulse, lane, get(&q.impulse, from));
-            p.feature[lane] = q.feature[from];
+            p.put(lane, &q.get(from));
         }
         self.anchor[lane] = other.anchor[from];
     }
@@ -153,12 +174,35 @@ pub struct PointLanes {
     pub feature: [u32; LANES],
 }
 
+impl PointLanes {
+    #[inline]
+    fn put(&mut self, lane: usize, p: &ManifoldPoint) {
+        put(&mut self.arm[0], lane, p.arm[0]);
+        put(&mut self.arm[1], lane, p.arm[1]);
+        self.gap[lane] = p.gap;
+        put(&mut self.impulse, lane, DVec3::from(p.impulse));
+        self.feature[lane] = p.feature;
+    }
+
+    #[inline]
+    fn get(&self, lane: usize) -> ManifoldPoint {
+        ManifoldPoint {
+            arm: [get(&self.arm[0], lane), get(&self.arm[1], lane)],
+            gap: self.gap[lane],
+            feature: self.feature[lane],
+            impulse: get(&self.impulse, lane).to_array(),
+        }
+    }
+}
+
+#[inline]
 fn put(lanes: &mut Lane3, lane: usize, v: DVec3) {
     for (k, x) in v.to_array().into_iter().enumerate() {
         lanes[k][lane] = x;
     }
 }
 
+#[inline]
 fn get(lanes: &Lane3, lane: usize) -> DVec3 {
     DVec3::new(lanes[0][lane], lanes[1][lane], lanes[2][lane])
 }
@@ -269,11 +313,13 @@ impl ContactSet {
         self.blocks[to / LANES].copy_lane(to % LANES, b, from);
     }
 
+    #[inline]
     fn at(&self, i: usize) -> (&ContactBlock, usize) {
         (&self.blocks[i / LANES], i % LANES)
     }
 
     /// Key of manifold `i`.
+    #[inline]
     pub fn key(&self, i: usize) -> ManifoldKey {
         let (b, lane) = self.at(i);
         b.key[lane]
@@ -286,12 +332,14 @@ impl ContactSet {
     }
 
     /// Number of points of manifold `i`.
+    #[inline]
     pub fn count(&self, i: usize) -> usize {
         let (b, lane) = self.at(i);
         b.count[lane] as usize
     }
 
     /// Normal of manifold `i`.
+    #[inline]
     pub fn normal(&self, i: usize) -> DVec3 {
         let (b, lane) = self.at(i);
         get(&b.normal, lane)
@@ -331,15 +379,10 @@ impl ContactSet {
     }
 
     /// Point `k` of manifold `i` as it was stored.
+    #[inline]
     pub fn stored(&self, i: usize, k: usize) -> ManifoldPoint {
         let (b, lane) = self.at(i);
-        let p = &b.points[k];
-        ManifoldPoint {
-            arm: [get(&p.arm[0], lane), get(&p.arm[1], lane)],
-            gap: p.gap[lane],
-            feature: p.feature[lane],
-            impulse: get(&p.impulse, lane).to_array(),
-        }
+        b.points[k].get(lane)
     }
 
     /// Impulse of point `k` of manifold `i` along its axes (N·s).

@@ -63,6 +63,7 @@ impl Pose {
     }
 
     /// `self⁻¹ ∘ other`: `other` as seen from this frame.
+    #[inline]
     pub fn relative(&self, other: &Self) -> Self {
         let inv = self.q.conjugate();
         Self {
@@ -269,6 +270,7 @@ pub fn wrap_angle(a: f64) -> f64 {
 ///
 /// t₁ is world x made orthogonal to `n`, or world z where `n` is too close to x, so that friction
 /// axes on a horizontal floor are the world axes.
+#[inline]
 pub fn tangents(n: DVec3) -> [DVec3; 2] {
     let axis = if n.x.abs() < 0.9 { DVec3::X } else { DVec3::Z };
     let t1 = (axis - n * n.dot(axis)).normalize();

@@ -4,13 +4,13 @@ use crate::flight::Flight;
 use crate::island::Island;
 use crate::island::convoy::{Convoy, RUN};
 use crate::state::{Pair, PairList};
+use rb_contact::manifold::Surface;
 use rb_contact::recycle::{Memory, Sphere};
 use rb_contact::{Aabb, ContactPatch};
 use rb_core::anchor::Stand;
 use rb_core::contact_block::ContactSet;
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::integrate::Mover;
-use rb_core::manifold::Manifold;
 use rb_core::partition::Islands;
 use rb_solve::lanes::ContactLanes;
 use std::ops::Range;
@@ -48,7 +48,7 @@ pub(crate) enum Verdict {
     Kept,
     /// Its manifolds keep their points, which have moved along with the shapes.
     Renewed,
-    /// It was searched; the next so many manifolds of the task are its own.
+    /// It was searched; the next so many patches of the task are its own.
     Found(u32, Option<Memory>),
 }
 
@@ -59,9 +59,10 @@ pub(crate) struct PairChunk {
     pub(crate) pairs: Range<usize>,
     /// One for each pair.
     pub(crate) verdicts: Vec<Verdict>,
-    pub(crate) manifolds: Vec<Manifold>,
-    pub(crate) overlapping: Vec<[u32; 2]>,
+    /// Contacts of all its pairs, and what else their manifolds have.
     pub(crate) patches: Vec<ContactPatch>,
+    pub(crate) surfaces: Vec<Surface>,
+    pub(crate) overlapping: Vec<[u32; 2]>,
 }
 
 /// Where a manifold of this step comes from.
@@ -71,8 +72,8 @@ pub(crate) enum Origin {
     Kept(u32),
     /// Number in last step's contacts, and the pair whose shapes have moved.
     Renewed(u32, u32),
-    /// Task, and number there.
-    Found(u32, u32),
+    /// Task, number there, and the pair.
+    Found(u32, u32, u32),
 }
 
 /// Per-step scratch.

@@ -6,11 +6,11 @@
 //! Everything is worked out in the frame of the box that has the face, where its borders are
 //! coordinates.
 
-use super::around::around;
+use super::around::{EVEN, LEAN, beside};
 use super::axis::{Axis, FACE_PREFERENCE, slack};
 use super::clip::{self, Raw};
-use super::{ContactPatch, Outcome, PatchPoint};
-use crate::convex::{Corner, Feature, Placed};
+use super::{ContactPatch, Outcome, PatchPoint, report};
+use crate::convex::{CORNERS, Feature, Placed};
 use glam::{DMat3, DVec3};
 use rb_core::anchor::Reference;
 
@@ -18,7 +18,14 @@ use rb_core::anchor::Reference;
 const PARALLEL: f64 = 1e-6;
 
 /// Contact of two boxes with half extents `ha`, `hb`; points with a gap of at most `prediction` (m).
-pub(crate) fn collide(a: &Placed, ha: DVec3, b: &Placed, hb: DVec3, prediction: f64) -> Outcome {
+pub(crate) fn collide(
+    a: &Placed,
+    ha: DVec3,
+    b: &Placed,
+    hb: DVec3,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Outcome {
     let radii = a.radius + b.radius;
     let reach = prediction + radii;
     let d = b.at - a.at;
@@ -40,31 +47,45 @@ pub(crate) fn collide(a: &Placed, ha: DVec3, b: &Placed, hb: DVec3, prediction: 
         return Some(Err(best - radii));
     }
     let slack = slack(a, b, face);
+    let over_a = Pair {
+        f: a,
+        hf: ha,
+        o: b,
+        ho: hb,
+        turn,
+        d: da,
+    };
+    let over_b = Pair {
+        f: b,
+        hf: hb,
+        o: a,
+        ho: ha,
+        turn: turn.transpose(),
+        d: -db,
+    };
     if let Some((s, axis)) = edge
         && s > face + slack
     {
-        return edge_contact(a, ha, b, hb, a.rot * axis, prediction);
+        return edge_contact([&over_a, &over_b], a.rot * axis, prediction, out);
     }
-    let raw = if on_b {
-        let mut raw = over(b, hb, a, ha, &turn.transpose(), -db, kb, prediction);
-        for p in &mut raw {
-            core::mem::swap(&mut p.position_a, &mut p.position_b);
-            p.feature |= clip::FACE_OF_B;
+    let mut raw = Raw::new();
+    let put = |p: PatchPoint| {
+        if p.gap <= prediction {
+            raw.push(p);
         }
-        raw
+    };
+    let (normal, reference, other) = if on_b {
+        let normal = over_b.face(kb, sign(-db[kb]), clip::of_b(put));
+        (-normal, Reference::FaceOfB, a)
     } else {
-        over(a, ha, b, hb, &turn, da, ka, prediction)
+        let normal = over_a.face(ka, sign(da[ka]), put);
+        (normal, Reference::FaceOfA, b)
     };
     if !raw.iter().any(|p| p.gap <= best - radii + slack) {
         return None;
     }
-    let (normal, reference, other) = if on_b {
-        (b.rot.col(kb) * sign(db[kb]), Reference::FaceOfB, a)
-    } else {
-        (a.rot.col(ka) * sign(da[ka]), Reference::FaceOfA, b)
-    };
     let reference = clip::settled(other, reference, &raw);
-    Some(Ok(ContactPatch::new(normal, reference, clip::reduce(&raw))))
+    Some(report(normal, reference, &raw, prediction, out))
 }
 
 fn sign(x: f64) -> f64 {
@@ -122,91 +143,136 @@ fn edges(
     best.1.map(|axis| (best.0, axis))
 }
 
-/// Points of box `o` over the face of box `f` across its axis `k`; `turn` and `d` are the axes and
-/// the place of o in the frame of f. Position a of a point is on f.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "two boxes, and how they lie to each other"
-)]
-fn over(
-    f: &Placed,
+/// A box `f` that may have the face, and another `o`: half extents, and the axes and the place of o in
+/// the frame of f.
+struct Pair<'a> {
+    f: &'a Placed<'a>,
     hf: DVec3,
-    o: &Placed,
+    o: &'a Placed<'a>,
     ho: DVec3,
-    turn: &DMat3,
+    turn: DMat3,
     d: DVec3,
-    k: usize,
-    prediction: f64,
-) -> Raw {
-    let up = sign(d[k]);
-    let mut ring = facing(ho, turn, d, k, up);
-    let (u, v) = ((k + 1) % 3, (k + 2) % 3);
-    for (plane, (axis, side)) in [(v, 1.0), (u, -1.0), (v, -1.0), (u, 1.0)]
-        .into_iter()
-        .enumerate()
-    {
-        let limit = hf[axis] * (1.0 + 2.0 * clip::BORDER);
-        clip::cut(&mut ring, |p| side * p[axis] - limit, plane as u32);
-    }
-    let normal = f.rot.col(k) * up;
-    let mut raw = Raw::new();
-    for (p, feature) in ring {
-        let gap = up * p[k] - hf[k] - f.radius - o.radius;
-        if gap <= prediction {
-            let on_other = f.rot * p + f.at - normal * o.radius;
-            raw.push(PatchPoint {
-                position_a: on_other - normal * gap,
+}
+
+impl Pair<'_> {
+    /// Calls `put` with the points of o over the face of f along direction `up` of its axis `k`;
+    /// position a is on f. Returns the outward normal of the face (world).
+    fn face(&self, k: usize, up: f64, mut put: impl FnMut(PatchPoint)) -> DVec3 {
+        let normal = self.f.rot.col(k) * up;
+        self.above(k, up, 1.0, |on_other, height, feature| {
+            put(PatchPoint {
+                position_a: on_other - normal * height,
                 position_b: on_other,
-                gap,
-                feature: feature & !clip::FACE_OF_B,
+                gap: height,
+                feature,
             });
+        });
+        normal
+    }
+
+    /// Calls `put` with what of o lies above the face of f along direction `up` of its axis `k`: place
+    /// on o (world axes), height above the face, and name. The borders of the face are taken in the
+    /// order that begins with direction `first` of the second axis after k.
+    fn above(&self, k: usize, up: f64, first: f64, mut put: impl FnMut(DVec3, f64, u32)) {
+        let (mut ring, mut spare) = (self.facing(k, up), Feature::new());
+        let (mut ring, mut spare) = (&mut ring, &mut spare);
+        let (u, v) = ((k + 1) % 3, (k + 2) % 3);
+        for (plane, (axis, side)) in [(v, first), (u, -1.0), (v, -first), (u, 1.0)]
+            .into_iter()
+            .enumerate()
+        {
+            let limit = self.hf[axis] * (1.0 + 2.0 * clip::BORDER);
+            if clip::cut(ring, spare, |p| side * p[axis] - limit, plane as u32) {
+                core::mem::swap(&mut ring, &mut spare);
+            }
+        }
+        let (f, radius) = (self.f, self.o.radius);
+        let sunk = f.rot.col(k) * (up * radius);
+        for &(p, feature) in ring.iter() {
+            let height = up * p[k] - self.hf[k] - f.radius - radius;
+            put(f.rot * p + f.at - sunk, height, feature & !clip::FACE_OF_B);
         }
     }
-    raw
+
+    /// Face of o that looks most against direction `up` of axis `k` of f, in the frame of f; corners
+    /// are named by their sign bits.
+    fn facing(&self, k: usize, up: f64) -> Feature {
+        let (h, turn) = (self.ho, &self.turn);
+        let toward = turn.row(k) * -up;
+        let (axis, _) = most(toward.abs());
+        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+        let out = sign(toward[axis]);
+        let middle = self.d + turn.col(axis) * (out * h[axis]);
+        let (along_u, along_v) = (turn.col(u) * h[u], turn.col(v) * (out * h[v]));
+        let bit = |k: usize, positive: bool| u32::from(positive) << k;
+        let mut ring = Feature::new();
+        for [s, t] in CORNERS {
+            let name = bit(axis, out > 0.0) | bit(u, s > 0.0) | bit(v, t * out > 0.0);
+            ring.push((middle + along_u * s + along_v * t, name));
+        }
+        ring
+    }
 }
 
-/// Face of box `o` that looks most against direction `up` of axis `k` of the other box, in whose frame
-/// it is given; corners are named by their sign bits.
-fn facing(h: DVec3, turn: &DMat3, d: DVec3, k: usize, up: f64) -> Feature {
-    let toward = turn.row(k) * -up;
-    let (axis, _) = most(toward.abs());
-    let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-    let out = sign(toward[axis]);
-    let middle = d + turn.col(axis) * (out * h[axis]);
-    let (along_u, along_v) = (turn.col(u) * h[u], turn.col(v) * (out * h[v]));
-    let bit = |k: usize, positive: bool| u32::from(positive) << k;
-    let corner = |[s, t]: [f64; 2]| -> Corner {
-        let name = bit(axis, out > 0.0) | bit(u, s > 0.0) | bit(v, t * out > 0.0);
-        (middle + along_u * s + along_v * t, name)
-    };
-    [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]]
-        .into_iter()
-        .map(corner)
-        .collect()
-}
-
-/// Contact of the two edges that face each other along the unit vector `n`.
+/// Contact of the two edges that face each other along the unit vector `n`, the boxes as each sees the
+/// other.
 fn edge_contact(
-    a: &Placed,
-    ha: DVec3,
-    b: &Placed,
-    hb: DVec3,
+    [a, b]: [&Pair; 2],
     n: DVec3,
     prediction: f64,
+    out: &mut Vec<ContactPatch>,
 ) -> Outcome {
-    match edge_point(a, ha, b, hb, n) {
-        Some(p) if p.gap <= prediction => {
-            let points = around(a, b, n, p, prediction);
-            Some(Ok(ContactPatch::new(n, Reference::Neither, points)))
-        }
-        Some(p) => Some(Err(p.gap)),
-        None => None,
+    let first = edge_point(a, n)?;
+    if first.gap > prediction {
+        return Some(Err(first.gap));
     }
+    let mut raw = Raw::new();
+    raw.push(first);
+    let put = beside(first, a.f, b.f, prediction, &mut raw);
+    around([a, b], n, first.gap, put);
+    Some(report(n, Reference::Neither, &raw, prediction, out))
+}
+
+/// [`super::around::around`] for two boxes, as each sees the other: the corners over whichever face
+/// looks more along `n`, with gaps along it of at least `least` (m).
+fn around([a, b]: [&Pair; 2], n: DVec3, least: f64, put: impl FnMut(PatchPoint)) {
+    let lean = |pair: &Pair, n: DVec3| {
+        let n = pair.f.local(n);
+        let (k, cosine) = most(n.abs());
+        (k, sign(n[k]), cosine)
+    };
+    let (on_a, on_b) = (lean(a, n), lean(b, -n));
+    if on_a.2 > LEAN && on_b.2 <= on_a.2 + EVEN {
+        slanted(a, on_a, n, least, put);
+    } else if on_b.2 > LEAN {
+        slanted(b, on_b, -n, least, clip::of_b(put));
+    }
+}
+
+/// Points of o over the face of f across an axis (number, direction, cosine of the angle to n), with
+/// gaps along `n` of at least `least` (m).
+fn slanted(
+    pair: &Pair,
+    (k, up, cosine): (usize, f64, f64),
+    n: DVec3,
+    least: f64,
+    mut put: impl FnMut(PatchPoint),
+) {
+    pair.above(k, up, up, |on_other, height, feature| {
+        let gap = (height / cosine).max(least);
+        put(PatchPoint {
+            position_a: on_other - n * gap,
+            position_b: on_other,
+            gap,
+            feature,
+        });
+    });
 }
 
 /// Crossing point of the two edges that face each other along `n`; `None` when the lines come
 /// closest beyond the end of an edge.
-fn edge_point(a: &Placed, ha: DVec3, b: &Placed, hb: DVec3, n: DVec3) -> Option<PatchPoint> {
+fn edge_point(pair: &Pair, n: DVec3) -> Option<PatchPoint> {
+    let (a, ha, b, hb) = (pair.f, pair.hf, pair.o, pair.ho);
     let (na, nb) = (a.local(n), b.local(-n));
     // The edge runs along the axis most perpendicular to the normal.
     let along = |m: DVec3| {

@@ -2,7 +2,7 @@
 
 use super::around::around;
 use super::axis::{Axis, slack, snap};
-use super::{ContactPatch, PatchPoint, Points};
+use super::{ContactPatch, Found, PatchPoint, Points, report};
 use crate::convex::{Core, Corner, Feature, Placed};
 use glam::DVec3;
 use rb_core::anchor::Reference;
@@ -19,12 +19,19 @@ const WITNESS: u32 = 0x7fff_ffff;
 /// Contact of two convex shapes from their separating `axis`: the points over a
 /// preferred face or along parallel edges if they reach the separation, the closest points if not.
 /// Those with a gap of at most `prediction` (m).
-pub(crate) fn contact(a: &Placed, b: &Placed, axis: &Axis, prediction: f64) -> ContactPatch {
+pub(crate) fn contact(
+    a: &Placed,
+    b: &Placed,
+    axis: &Axis,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Found {
     let (n, reference) = snap(a, b, axis);
     let long = |p: &Placed| !matches!(p.core, Core::Point | Core::Box(_) | Core::Poly(_));
     let closest = witness(a, b, axis);
+    let mut raw = Raw::new();
     if reference != Reference::Neither || (long(a) && long(b)) {
-        let raw = over(a, b, n, reference, prediction);
+        over(a, b, n, reference, prediction, &mut raw);
         let enough = closest.gap + slack(a, b, axis.core_gap());
         if raw.iter().any(|p| p.gap <= enough) {
             let other = if reference == Reference::FaceOfA {
@@ -32,15 +39,15 @@ pub(crate) fn contact(a: &Placed, b: &Placed, axis: &Axis, prediction: f64) -> C
             } else {
                 a
             };
-            return ContactPatch::new(n, settled(other, reference, &raw), reduce(&raw));
+            let reference = settled(other, reference, &raw);
+            return report(n, reference, &raw, prediction, out);
         }
+        raw.clear();
     }
-    let points = if closest.gap > prediction {
-        Points::new()
-    } else {
-        around(a, b, axis.normal, closest, prediction)
-    };
-    ContactPatch::new(axis.normal, Reference::Neither, points)
+    if closest.gap <= prediction {
+        around(a, b, axis.normal, closest, prediction, &mut raw);
+    }
+    report(axis.normal, Reference::Neither, &raw, prediction, out)
 }
 
 /// Gaps within this share of the patch's size lie level.
@@ -63,22 +70,38 @@ pub(crate) fn settled(other: &Placed, reference: Reference, raw: &[PatchPoint]) 
     }
 }
 
-/// Points where the features that face each other along `n` overlap; none when they do not.
-pub(crate) fn over(a: &Placed, b: &Placed, n: DVec3, reference: Reference, prediction: f64) -> Raw {
-    let mut raw = match reference {
-        Reference::FaceOfA => face_points(a, b, n),
-        Reference::FaceOfB => {
-            let mut raw = face_points(b, a, -n);
-            for p in &mut raw {
-                core::mem::swap(&mut p.position_a, &mut p.position_b);
-                p.feature |= FACE_OF_B;
-            }
-            raw
+/// Appends the points where the features that face each other along `n` overlap, those with a gap of
+/// at most `prediction` (m).
+pub(crate) fn over(
+    a: &Placed,
+    b: &Placed,
+    n: DVec3,
+    reference: Reference,
+    prediction: f64,
+    raw: &mut Raw,
+) {
+    let put = |p: PatchPoint| {
+        if p.gap <= prediction {
+            raw.push(p);
         }
-        Reference::Neither => parallel_points(a, b, n),
     };
-    raw.retain(|p| p.gap <= prediction);
-    raw
+    match reference {
+        Reference::FaceOfA => face_points(a, b, n, put),
+        Reference::FaceOfB => face_points(b, a, -n, of_b(put)),
+        Reference::Neither => parallel_points(a, b, n, put),
+    }
+}
+
+/// Takes points of which position a lies on a face of b.
+pub(crate) fn of_b(mut put: impl FnMut(PatchPoint)) -> impl FnMut(PatchPoint) {
+    move |p| {
+        put(PatchPoint {
+            position_a: p.position_b,
+            position_b: p.position_a,
+            feature: p.feature | FACE_OF_B,
+            ..p
+        })
+    }
 }
 
 /// The closest or deepest points of the cores, moved out to the surfaces.
@@ -93,68 +116,74 @@ pub(crate) fn witness(a: &Placed, b: &Placed, axis: &Axis) -> PatchPoint {
 }
 
 /// Points of `other`'s feature over the face of `face` with outward normal `n`.
-fn face_points(face: &Placed, other: &Placed, n: DVec3) -> Raw {
-    let polygon = face.feature(n);
-    let clipped = clip(&polygon, other.feature(-n), n);
+fn face_points(face: &Placed, other: &Placed, n: DVec3, mut put: impl FnMut(PatchPoint)) {
     let level = face.support(n).dot(n) + face.radius;
-    clipped
-        .into_iter()
-        .map(|(p, feature)| {
-            let on_other = p - n * other.radius;
-            let gap = n.dot(on_other) - level;
-            PatchPoint {
-                position_a: on_other - n * gap,
-                position_b: on_other,
-                gap,
-                feature: feature & !FACE_OF_B,
-            }
-        })
-        .collect()
+    let buffers = [&mut other.feature(-n), &mut Feature::new()];
+    for (p, feature) in clip(&face.feature(n), buffers, n) {
+        let on_other = p - n * other.radius;
+        let gap = n.dot(on_other) - level;
+        put(PatchPoint {
+            position_a: on_other - n * gap,
+            position_b: on_other,
+            gap,
+            feature: feature & !FACE_OF_B,
+        });
+    }
 }
 
 /// Share of an edge by which its border is moved out: corners on the border belong to the inside.
 pub(crate) const BORDER: f64 = 1e-9;
 
-/// What is left of `subject` inside the prism over `polygon` along `n` (Sutherland and Hodgman 1974).
-pub(crate) fn clip(polygon: &[Corner], mut subject: Feature, n: DVec3) -> Feature {
-    if polygon.len() < 3 {
-        return subject;
-    }
-    for k in 0..polygon.len() {
-        let (p, q) = (polygon[k].0, polygon[(k + 1) % polygon.len()].0);
+/// What is left of `subject` inside the prism over `polygon` along `n` (Sutherland and Hodgman 1974);
+/// it ends in one of the two buffers.
+pub(crate) fn clip<'f>(
+    polygon: &[Corner],
+    [mut subject, mut spare]: [&'f mut Feature; 2],
+    n: DVec3,
+) -> &'f Feature {
+    let sides = if polygon.len() < 3 { 0 } else { polygon.len() };
+    for k in 0..sides {
+        let (p, q) = (polygon[k].0, polygon[(k + 1) % sides].0);
         let edge = q - p;
-        let side = edge.cross(n).normalize_or_zero();
-        let limit = side.dot(p) + BORDER * edge.length();
-        cut(&mut subject, |x| side.dot(x) - limit, k as u32);
+        // As long as the edge: distances are only compared with one another.
+        let side = edge.cross(n);
+        let limit = side.dot(p) + BORDER * edge.length_squared();
+        if cut(subject, spare, |x| side.dot(x) - limit, k as u32) {
+            core::mem::swap(&mut subject, &mut spare);
+        }
     }
     subject
 }
 
-/// Keeps the part of a polygon, segment or point that is not `beyond` a plane (distance, m).
-pub(crate) fn cut(subject: &mut Feature, beyond: impl Fn(DVec3) -> f64, plane: u32) {
+/// Leaves in `out` the part of a polygon, segment or point that is not `beyond` a plane (distance, in
+/// any unit); false, with nothing done, if that is all of it.
+pub(crate) fn cut(
+    subject: &Feature,
+    out: &mut Feature,
+    beyond: impl Fn(DVec3) -> f64,
+    plane: u32,
+) -> bool {
     if subject.iter().all(|c| beyond(c.0) <= 0.0) {
-        return;
+        return false;
     }
-    let mut out = Feature::new();
+    out.clear();
     let count = subject.len();
-    for i in 0..count {
-        let (p, name) = subject[i];
-        let here = beyond(p);
+    let mut here = beyond(subject[0].0);
+    for (i, &(p, name)) in subject.iter().enumerate() {
         if here <= 0.0 {
             out.push((p, name));
         }
-        // A segment has one edge, a point none.
-        if count < 2 || (count == 2 && i == 1) {
-            continue;
-        }
-        let (q, next) = subject[(i + 1) % count];
+        let (q, next) = subject[if i + 1 < count { i + 1 } else { 0 }];
         let there = beyond(q);
-        if (here < 0.0 && there > 0.0) || (here > 0.0 && there < 0.0) {
+        // A segment has one edge, a point none.
+        let edge = count > 2 || (count == 2 && i == 0);
+        if edge && ((here < 0.0 && there > 0.0) || (here > 0.0 && there < 0.0)) {
             let t = here / (here - there);
             out.push((p + (q - p) * t, mix(mix(name, next), plane + 1)));
         }
+        here = there;
     }
-    *subject = out;
+    true
 }
 
 /// Name of something made of two named things.
@@ -164,37 +193,35 @@ pub(crate) fn mix(a: u32, b: u32) -> u32 {
 }
 
 /// Two points where the facing edges run parallel (capsules, lying cylinders); nothing otherwise.
-fn parallel_points(a: &Placed, b: &Placed, n: DVec3) -> Raw {
+fn parallel_points(a: &Placed, b: &Placed, n: DVec3, mut put: impl FnMut(PatchPoint)) {
     let (fa, fb) = (a.feature(n), b.feature(-n));
-    let mut raw = Raw::new();
     if fa.len() != 2 || fb.len() != 2 {
-        return raw;
+        return;
     }
     let (u, v) = (fa[1].0 - fa[0].0, fb[1].0 - fb[0].0);
     let (lu, lv) = (u.length(), v.length());
     let parallel = u.cross(v).length() < 0.02 * lu * lv;
     if !parallel || u.dot(n).abs() > 0.02 * lu || v.dot(n).abs() > 0.02 * lv {
-        return raw;
+        return;
     }
     // Positions along a's edge, as fractions of it.
     let along = |p: DVec3| (p - fa[0].0).dot(u) / (lu * lu);
     let ends = [along(fb[0].0), along(fb[1].0)];
     let (lo, hi) = (ends[0].min(ends[1]).max(0.0), ends[0].max(ends[1]).min(1.0));
     if hi - lo < 1e-6 {
-        return raw;
+        return;
     }
     for (s, feature) in [(lo, 1), (hi, 2)] {
         let t = ((s - ends[0]) / (ends[1] - ends[0])).clamp(0.0, 1.0);
         let position_a = fa[0].0 + u * s + n * a.radius;
         let position_b = fb[0].0 + v * t - n * b.radius;
-        raw.push(PatchPoint {
+        put(PatchPoint {
             position_a,
             position_b,
             gap: n.dot(position_b - position_a),
             feature,
         });
     }
-    raw
 }
 
 /// Share of the best score within which two choices are equal; the earlier one is taken, so that
@@ -205,7 +232,7 @@ const EQUAL: f64 = 1e-6;
 /// from it, and the ones that span the largest triangle on either side of the line between those two.
 pub(crate) fn reduce(raw: &[PatchPoint]) -> Points {
     if raw.len() <= MAX_POINTS {
-        return raw.iter().copied().collect();
+        return Points::from_slice(raw);
     }
     let at = |i: usize| raw[i].position_a;
     let best = |scale: f64, score: &dyn Fn(usize) -> f64| {

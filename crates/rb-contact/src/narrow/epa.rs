@@ -89,7 +89,7 @@ fn inflate(a: &Placed, b: &Placed, simplex: Simplex) -> Result<[Vertex; 4], Pene
             b: simplex[0].a,
         }
     };
-    let more = |directions: &[DVec3]| -> Simplex {
+    let more = |directions: &[DVec3]| -> SmallVec<[Vertex; 6]> {
         let both = directions.iter().flat_map(|d| [*d, -*d]);
         both.map(|d| support(a, b, d)).collect()
     };
@@ -97,7 +97,7 @@ fn inflate(a: &Placed, b: &Placed, simplex: Simplex) -> Result<[Vertex; 4], Pene
     let axes = more(&[DVec3::X, DVec3::Y, DVec3::Z]);
     let reach = axes
         .iter()
-        .chain(&simplex)
+        .chain(simplex.iter())
         .fold(0.0f64, |m, v| m.max(v.w.length()));
     let pick = |others: &[Vertex], measure: &dyn Fn(DVec3) -> f64| {
         let tiny = 1e-9 * reach;

@@ -13,7 +13,7 @@
 
 use super::axis::FACE_PREFERENCE;
 use super::clip::{self, Raw};
-use super::{ContactPatch, Outcome};
+use super::{ContactPatch, Outcome, report};
 use crate::convex::{Core, Placed};
 use glam::DVec3;
 use rb_core::anchor::Reference;
@@ -22,7 +22,12 @@ use rb_core::anchor::Reference;
 const MANY: usize = 48;
 
 /// Contact of two polyhedra over a face; points with a gap of at most `prediction` (m).
-pub(crate) fn collide(a: &Placed, b: &Placed, prediction: f64) -> Outcome {
+pub(crate) fn collide(
+    a: &Placed,
+    b: &Placed,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Outcome {
     if count(&a.core) + count(&b.core) > MANY || a.radius + b.radius > 0.0 {
         return None;
     }
@@ -38,12 +43,10 @@ pub(crate) fn collide(a: &Placed, b: &Placed, prediction: f64) -> Outcome {
         (sa, na, Reference::FaceOfA)
     };
     let (s, normal, reference) = best;
-    let raw = clip::over(a, b, normal, reference, prediction);
-    if proven(&raw, s, FACE_PREFERENCE[1] * size) {
-        Some(Ok(ContactPatch::new(normal, reference, clip::reduce(&raw))))
-    } else {
-        None
-    }
+    let mut raw = Raw::new();
+    clip::over(a, b, normal, reference, prediction, &mut raw);
+    let proven = proven(&raw, s, FACE_PREFERENCE[1] * size);
+    proven.then(|| report(normal, reference, &raw, prediction, out))
 }
 
 fn count(core: &Core) -> usize {
@@ -58,7 +61,14 @@ fn count(core: &Core) -> usize {
 /// found to be more than `reach` (m).
 pub(super) fn best_face(of: &Placed, other: &Placed, reach: f64) -> Result<(f64, DVec3), f64> {
     let mut best = (f64::NEG_INFINITY, DVec3::Y);
+    // Any point of the other bounds the separation along every face from above. Most faces look away
+    // from it and need no search for its lowest point.
+    let toward = other.at - of.at;
+    let known = of.local(other.support(-toward) - of.at);
     let mut look = |local: DVec3, level: f64| {
+        if known.dot(local) - level <= best.0 {
+            return Ok(());
+        }
         let n = of.rot * local;
         let s = (other.support(-n) - of.at).dot(n) - level;
         if s > best.0 {
@@ -104,7 +114,13 @@ fn width(raw: &Raw) -> f64 {
 }
 
 /// Contact over the face of a one-sided triangle (a) with unit normal `face`, if that settles it.
-pub(crate) fn over_triangle(tri: &Placed, b: &Placed, face: DVec3, prediction: f64) -> Outcome {
+pub(crate) fn over_triangle(
+    tri: &Placed,
+    b: &Placed,
+    face: DVec3,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Outcome {
     let level = tri.support(face).dot(face) + tri.radius;
     let s = b.support(-face).dot(face) - b.radius - level;
     if s > prediction {
@@ -114,20 +130,39 @@ pub(crate) fn over_triangle(tri: &Placed, b: &Placed, face: DVec3, prediction: f
     if behind {
         return Some(Err(prediction));
     }
+    if let Some(apart) = beyond_edge(tri, b, face, prediction) {
+        return Some(Err(apart));
+    }
     if let Core::Point = b.core {
         // A lone point is found in closed form anyway.
         return None;
     }
     // Deeper than this the face may be the wrong way out.
-    let shallow = s >= -0.5 * (b.core.inner_radius() + b.radius);
-    let raw = clip::over(tri, b, face, Reference::FaceOfA, prediction);
-    let tolerance = FACE_PREFERENCE[1] * (b.core.reach() + b.radius);
-    if shallow && raw.iter().any(|p| p.gap <= s + tolerance) {
-        let reference = clip::settled(b, Reference::FaceOfA, &raw);
-        Some(Ok(ContactPatch::new(face, reference, clip::reduce(&raw))))
-    } else {
-        None
+    if s < -0.5 * (b.core.inner_radius() + b.radius) {
+        return None;
     }
+    let mut raw = Raw::new();
+    clip::over(tri, b, face, Reference::FaceOfA, prediction, &mut raw);
+    let tolerance = FACE_PREFERENCE[1] * (b.core.reach() + b.radius);
+    raw.iter().any(|p| p.gap <= s + tolerance).then(|| {
+        let reference = clip::settled(b, Reference::FaceOfA, &raw);
+        report(face, reference, &raw, prediction, out)
+    })
+}
+
+/// How far b lies beyond one of the edges of a triangle with unit normal `face` (m), if that is more
+/// than `prediction` (m).
+fn beyond_edge(tri: &Placed, b: &Placed, face: DVec3, prediction: f64) -> Option<f64> {
+    let Core::Triangle(corners) = tri.core else {
+        return None;
+    };
+    let v = corners.map(|p| tri.rot * p + tri.at);
+    let radii = tri.radius + b.radius;
+    (0..3).find_map(|k| {
+        let outward = (v[(k + 1) % 3] - v[k]).cross(face).normalize_or_zero();
+        let s = (b.support(-outward) - v[k]).dot(outward) - radii;
+        (s > prediction).then_some(s)
+    })
 }
 
 #[cfg(test)]
@@ -159,12 +194,12 @@ mod tests {
             let pose = Pose::new(at, exp_rotation(turn));
             let b = Placed::new(Core::Poly(&hull), 0.0, &pose, DVec3::ZERO);
             let slow = axis(&a, &b, 0.05);
-            match collide(&a, &b, 0.05) {
+            let mut found = Vec::new();
+            match collide(&a, &b, 0.05, &mut found) {
                 Some(Err(s)) => assert!(slow.is_err_and(|d| d > 0.05) && s > 0.05),
                 None => {}
-                Some(Ok(ContactPatch {
-                    normal: n, points, ..
-                })) => {
+                Some(Ok(())) => {
+                    let (n, points) = (found[0].normal, &found[0].points);
                     settled += 1;
                     let gap = slow.expect("found by iteration too").core_gap();
                     let deepest = points.iter().fold(f64::INFINITY, |m, p| m.min(p.gap));

@@ -10,7 +10,7 @@
 
 use super::axis::{Axis, axis, separation};
 use super::clip::{self, Raw};
-use super::{ContactPatch, faces};
+use super::{ContactPatch, Found, faces, report};
 use crate::convex::{Core, Facet, Placed};
 use glam::DVec3;
 use rb_core::anchor::Reference;
@@ -30,19 +30,20 @@ enum Verdict {
     Drop,
 }
 
-/// Contact of a triangle (a) with a convex shape (b), or how far they are apart (m).
+/// Contact of a triangle (a) with a convex shape (b).
 pub(crate) fn collide(
     tri: &Placed,
     facet: &Facet,
     b: &Placed,
     prediction: f64,
-) -> Result<ContactPatch, f64> {
+    out: &mut Vec<ContactPatch>,
+) -> Found {
     let Core::Triangle(local) = tri.core else {
         return Err(prediction);
     };
     let face = tri.rot * facet.normal;
-    if let Some(answer) = faces::over_triangle(tri, b, face, prediction) {
-        return answer?.unless_empty(prediction);
+    if let Some(answer) = faces::over_triangle(tri, b, face, prediction, out) {
+        return answer;
     }
     if let Core::Box(_) = b.core {
         // Most triangles near a box are beyond one of its faces.
@@ -51,31 +52,35 @@ pub(crate) fn collide(
     }
     let axis = axis(tri, b, prediction)?;
     let gap = axis.core_gap() - tri.radius - b.radius;
-    let patch = match judge(tri, local, facet, &axis, gap) {
-        Verdict::Drop => return Err(prediction),
-        Verdict::UseFace => over_face(tri, b, face, prediction),
+    match judge(tri, local, facet, &axis, gap) {
+        Verdict::Drop => Err(prediction),
+        Verdict::UseFace => over_face(tri, b, face, prediction, out),
         Verdict::Keep => {
-            let found = clip::contact(tri, b, &axis, prediction);
-            if found.normal.dot(face) < 0.0 {
-                over_face(tri, b, face, prediction)
-            } else {
-                found
+            let first = out.len();
+            let found = clip::contact(tri, b, &axis, prediction, out);
+            if out[first..].iter().any(|p| p.normal.dot(face) < 0.0) {
+                out.truncate(first);
+                return over_face(tri, b, face, prediction, out);
             }
+            found
         }
-    };
-    patch.unless_empty(prediction)
+    }
 }
 
 /// Points straight over the triangle, under its own normal.
-fn over_face(tri: &Placed, b: &Placed, face: DVec3, prediction: f64) -> ContactPatch {
-    let near = separation(tri, b, face) - tri.radius - b.radius <= prediction;
-    let raw = if near {
-        clip::over(tri, b, face, Reference::FaceOfA, prediction)
-    } else {
-        Raw::new()
-    };
+fn over_face(
+    tri: &Placed,
+    b: &Placed,
+    face: DVec3,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Found {
+    let mut raw = Raw::new();
+    if separation(tri, b, face) - tri.radius - b.radius <= prediction {
+        clip::over(tri, b, face, Reference::FaceOfA, prediction, &mut raw);
+    }
     let reference = clip::settled(b, Reference::FaceOfA, &raw);
-    ContactPatch::new(face, reference, clip::reduce(&raw))
+    report(face, reference, &raw, prediction, out)
 }
 
 fn judge(tri: &Placed, local: [DVec3; 3], facet: &Facet, axis: &Axis, gap: f64) -> Verdict {

@@ -6,7 +6,6 @@
 
 use crate::convex::Placed;
 use glam::DVec3;
-use smallvec::SmallVec;
 
 /// Support point of the difference set, with the point of core a that made it.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +16,51 @@ pub(crate) struct Vertex {
 }
 
 /// Up to four affinely independent support points.
-pub(crate) type Simplex = SmallVec<[Vertex; 4]>;
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Simplex {
+    at: [Vertex; 4],
+    len: usize,
+}
+
+impl core::ops::Deref for Simplex {
+    type Target = [Vertex];
+
+    fn deref(&self) -> &[Vertex] {
+        &self.at[..self.len]
+    }
+}
+
+impl Simplex {
+    fn new(first: Vertex) -> Self {
+        Self {
+            at: [first; 4],
+            len: 1,
+        }
+    }
+
+    /// Keeps the vertices with a weight above zero, and gives the weights of those.
+    fn keep(&mut self, weights: [f64; 4]) -> [f64; 4] {
+        let mut kept = [0.0; 4];
+        let mut len = 0;
+        for k in 0..self.len {
+            if weights[k] > 0.0 {
+                (kept[len], self.at[len]) = (weights[k], self.at[k]);
+                len += 1;
+            }
+        }
+        self.len = len;
+        kept
+    }
+
+    /// Weighted sum of one point of each vertex.
+    fn sum(&self, weights: &[f64; 4], point: impl Fn(&Vertex) -> DVec3) -> DVec3 {
+        weights
+            .iter()
+            .zip(&**self)
+            .map(|(k, v)| point(v) * *k)
+            .sum()
+    }
+}
 
 /// How two cores lie to each other.
 pub(crate) enum Proximity {
@@ -50,8 +93,7 @@ pub(crate) fn closest(a: &Placed, b: &Placed, max: f64) -> Proximity {
     } else {
         guess
     };
-    let mut simplex: Simplex = SmallVec::new();
-    simplex.push(support(a, b, -guess));
+    let mut simplex = Simplex::new(support(a, b, -guess));
     let mut weights = [1.0, 0.0, 0.0, 0.0];
     let mut v = simplex[0].w;
     let mut scale = v.length();
@@ -72,42 +114,32 @@ pub(crate) fn closest(a: &Placed, b: &Placed, max: f64) -> Proximity {
         if known || vv - vw <= 1e-13 * vv + 4e-16 * scale * length {
             break;
         }
-        let before = simplex.clone();
-        simplex.push(new);
-        let Some(next) = reduce(&mut simplex) else {
+        simplex.at[simplex.len] = new;
+        simplex.len += 1;
+        let Some(next) = nearest(&simplex) else {
             return Proximity::Touching(simplex);
         };
-        let nearer: DVec3 = next.iter().zip(&simplex).map(|(k, s)| s.w * *k).sum();
+        let nearer = simplex.sum(&next, |s| s.w);
         if nearer.length_squared() >= vv {
-            simplex = before;
+            simplex.len -= 1;
             break;
         }
-        weights = next;
+        weights = simplex.keep(next);
         v = nearer;
     }
-    let pa = weights.iter().zip(&simplex).map(|(k, s)| s.a * *k).sum();
+    let pa = simplex.sum(&weights, |s| s.a);
     Proximity::Apart { a: pa, b: pa + v }
 }
 
-/// Keeps the vertices that carry the simplex's point nearest the origin and returns their weights;
-/// `None` when a tetrahedron contains the origin.
-fn reduce(s: &mut Simplex) -> Option<[f64; 4]> {
-    let w: SmallVec<[DVec3; 4]> = s.iter().map(|x| x.w).collect();
-    let weights = match w.len() {
+/// Weights of the simplex's point nearest the origin, zero for vertices that do not carry it; `None`
+/// when a tetrahedron contains the origin.
+fn nearest(s: &Simplex) -> Option<[f64; 4]> {
+    let w = s.at.map(|v| v.w);
+    Some(match s.len {
         2 => on_segment([w[0], w[1]], [0, 1]),
         3 => on_triangle([w[0], w[1], w[2]], [0, 1, 2]),
-        _ => on_tetrahedron([w[0], w[1], w[2], w[3]])?,
-    };
-    let mut kept = [0.0; 4];
-    let mut simplex = Simplex::new();
-    for i in 0..w.len() {
-        if weights[i] > 0.0 {
-            kept[simplex.len()] = weights[i];
-            simplex.push(s[i]);
-        }
-    }
-    *s = simplex;
-    Some(kept)
+        _ => on_tetrahedron(w)?,
+    })
 }
 
 fn spread<const N: usize>(at: [usize; N], weights: [f64; N]) -> [f64; 4] {

@@ -4,21 +4,26 @@
 //! faces the plane: the rim polygon with a corner at its lowest point, the lowest side line, or the
 //! lowest point.
 
-use super::clip::{Raw, reduce, settled};
-use super::{ContactPatch, PatchPoint};
-use crate::convex::{Corner, Feature, Placed};
+use super::clip::{Raw, settled};
+use super::{ContactPatch, Found, PatchPoint, report};
+use crate::convex::Placed;
 use glam::DVec3;
 use rb_core::anchor::Reference;
 
 /// A plane: outward unit normal and a point on it.
 pub(crate) type Plane = (DVec3, DVec3);
 
-/// Contact of a convex shape (a) with a half-space (b), or how far they are apart (m).
-pub(crate) fn collide(a: &Placed, (up, on): Plane, prediction: f64) -> Result<ContactPatch, f64> {
+/// Contact of a convex shape (a) with a half-space (b).
+pub(crate) fn collide(
+    a: &Placed,
+    (up, on): Plane,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Found {
     let level = up.dot(on);
     let mut raw = Raw::new();
     let mut lowest = f64::INFINITY;
-    let mut add = |(p, feature): Corner| {
+    for (p, feature) in &a.feature(-up) {
         let position_a = p - up * a.radius;
         let gap = up.dot(position_a) - level;
         lowest = lowest.min(gap);
@@ -27,12 +32,10 @@ pub(crate) fn collide(a: &Placed, (up, on): Plane, prediction: f64) -> Result<Co
                 position_a,
                 position_b: position_a - up * gap,
                 gap,
-                feature,
+                feature: *feature,
             });
         }
-    };
-    let feature: Feature = a.feature(-up);
-    feature.into_iter().for_each(&mut add);
+    }
     let reference = settled(a, Reference::FaceOfB, &raw);
-    ContactPatch::new(-up, reference, reduce(&raw)).unless_empty(lowest)
+    report(-up, reference, &raw, lowest, out)
 }

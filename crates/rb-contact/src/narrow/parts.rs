@@ -3,18 +3,15 @@
 //! Patches with the same normal become one, since the parts belong to one rigid body: a table on
 //! four legs has one patch of four points. Points at the same place count once.
 
-use super::clip::{Raw, mix, reduce};
+use super::clip::{Raw, mix};
 use super::half_space::{self, Plane};
-use super::{ContactPatch, convex_pair, facet};
+use super::{ContactPatch, Found, convex_pair, facet, report};
 use crate::convex::{Part, Parts, Placed};
 use crate::geom::Aabb;
 use glam::{DMat3, DVec3};
 use rb_core::anchor::Reference;
 use rb_core::math::Pose;
 use smallvec::SmallVec;
-
-/// Patches of single parts.
-type Found = SmallVec<[ContactPatch; 4]>;
 
 /// Cosine above which two normals are the same (1.4 mrad).
 const SAME_NORMAL: f64 = 1.0 - 1e-6;
@@ -40,7 +37,7 @@ pub(crate) fn convex_with_parts(
     pose_b: &Pose,
     prediction: f64,
     out: &mut Vec<ContactPatch>,
-) {
+) -> Found {
     let turn = DMat3::from_quat(pose_b.q);
     let (back, center) = (turn.transpose(), a.at);
     let at = back * (center - pose_b.p);
@@ -51,9 +48,9 @@ pub(crate) fn convex_with_parts(
     };
     let near = a.aabb().inflated(prediction);
     let region = Aabb::new(near.min + at, near.max + at);
-    let mut found = Found::new();
+    let first = out.len();
     b.overlapping(&region, &mut |part| {
-        let patch = match &part.facet {
+        let found = match &part.facet {
             Some(f) => {
                 let triangle = Placed {
                     core: part.core,
@@ -61,17 +58,16 @@ pub(crate) fn convex_with_parts(
                     rot: DMat3::IDENTITY,
                     at: -at,
                 };
-                facet::collide(&triangle, f, &a, prediction).map(ContactPatch::swapped)
+                swapped(out, |out| facet::collide(&triangle, f, &a, prediction, out))
             }
             None => {
                 let b = Placed::new(part.core, part.radius, &part.pose, at);
-                convex_pair(&a, &b, prediction)
+                convex_pair(&a, &b, prediction, out)
             }
         };
-        found.extend(patch.ok().map(|p| named(p, [0, part.sub])));
+        name(found, [0, part.sub], out);
     });
-    let first = out.len();
-    merge(found, prediction, out);
+    merge(first, prediction, out);
     for patch in &mut out[first..] {
         patch.normal = turn * patch.normal;
         for p in &mut patch.points {
@@ -79,6 +75,8 @@ pub(crate) fn convex_with_parts(
             p.position_b = turn * p.position_b + center;
         }
     }
+    // Parts that are apart do not tell how far the whole is.
+    Ok(())
 }
 
 /// Contact of two composites. Between two surfaces the triangles of b decide the normals.
@@ -88,27 +86,28 @@ pub(crate) fn parts_with_parts(
     [pose_a, pose_b]: &[Pose; 2],
     prediction: f64,
     out: &mut Vec<ContactPatch>,
-) {
+) -> Found {
     let (to_a, to_b) = (pose_a.inverse(), pose_b.inverse());
     let mut bounds = Aabb::EMPTY;
     b.overlapping(&Aabb::EVERYWHERE, &mut |part| {
         bounds = bounds.merged(&place(&part, pose_b).aabb());
     });
-    let mut found = Found::new();
+    let first = out.len();
     a.overlapping(&bounds.inflated(prediction).placed(&to_a), &mut |pa| {
         let a = place(&pa, pose_a);
         let region = a.aabb().inflated(prediction).placed(&to_b);
         b.overlapping(&region, &mut |pb| {
             let b = place(&pb, pose_b);
-            let patch = match (&pa.facet, &pb.facet) {
-                (_, Some(f)) => facet::collide(&b, f, &a, prediction).map(ContactPatch::swapped),
-                (Some(f), None) => facet::collide(&a, f, &b, prediction),
-                (None, None) => convex_pair(&a, &b, prediction),
+            let found = match (&pa.facet, &pb.facet) {
+                (_, Some(f)) => swapped(out, |out| facet::collide(&b, f, &a, prediction, out)),
+                (Some(f), None) => facet::collide(&a, f, &b, prediction, out),
+                (None, None) => convex_pair(&a, &b, prediction, out),
             };
-            found.extend(patch.ok().map(|p| named(p, [pa.sub, pb.sub])));
+            name(found, [pa.sub, pb.sub], out);
         });
     });
-    merge(found, prediction, out);
+    merge(first, prediction, out);
+    Ok(())
 }
 
 /// Contact of the parts of a with a half-space.
@@ -118,67 +117,85 @@ pub(crate) fn parts_with_plane(
     plane: Plane,
     prediction: f64,
     out: &mut Vec<ContactPatch>,
-) {
-    let mut found = Found::new();
+) -> Found {
+    let first = out.len();
     a.overlapping(&Aabb::EVERYWHERE, &mut |part| {
-        let patch = half_space::collide(&place(&part, pose_a), plane, prediction);
-        found.extend(patch.ok().map(|p| named(p, [part.sub, 0])));
+        let found = half_space::collide(&place(&part, pose_a), plane, prediction, out);
+        name(found, [part.sub, 0], out);
     });
-    merge(found, prediction, out);
+    merge(first, prediction, out);
+    Ok(())
 }
 
-fn named(mut patch: ContactPatch, sub: [u32; 2]) -> ContactPatch {
+/// What `find` appends, with the sides exchanged.
+fn swapped(
+    out: &mut Vec<ContactPatch>,
+    find: impl FnOnce(&mut Vec<ContactPatch>) -> Found,
+) -> Found {
+    let first = out.len();
+    let found = find(out);
+    out[first..].iter_mut().for_each(ContactPatch::swap);
+    found
+}
+
+/// Gives the patch just found, if one was, the names of its parts.
+fn name(found: Found, sub: [u32; 2], out: &mut Vec<ContactPatch>) {
+    let Some(patch) = out.last_mut().filter(|_| found.is_ok()) else {
+        return;
+    };
     patch.sub = sub;
     for p in &mut patch.points {
         p.feature = mix(p.feature, mix(sub[0], sub[1]));
     }
-    patch
+    // Parts too far out for f64 have neither a direction nor a depth.
+    let straight = (patch.normal.length_squared() - 1.0).abs() < 1e-6;
+    if !(straight && depth(patch).is_finite()) {
+        out.pop();
+    }
 }
 
-/// Gathers patches of one normal around the deepest of them and appends one patch per normal.
-fn merge(mut found: Found, prediction: f64, out: &mut Vec<ContactPatch>) {
-    // Parts too far out for f64 have neither a direction nor a depth.
-    let sane =
-        |p: &ContactPatch| (p.normal.length_squared() - 1.0).abs() < 1e-6 && depth(p).is_finite();
-    found.retain(|p| sane(p));
-    if found.len() == 1 {
-        out.extend(found);
+/// Gathers the patches from number `first` on of one normal around the deepest of them: one patch per
+/// normal is left.
+fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
+    if out.len() <= first + 1 {
         return;
     }
-    while !found.is_empty() {
-        let deepest = found.iter().map(depth).fold(f64::INFINITY, f64::min);
+    let found = first..out.len();
+    // Those that have gone into a patch are deeper than none.
+    let mut depths: SmallVec<[f64; 16]> = out[first..].iter().map(depth).collect();
+    loop {
+        let deepest = depths.iter().copied().fold(f64::INFINITY, f64::min);
         // Parts that share a corner are equally deep there: the first lends its normal.
         let level = deepest + SAME_DEPTH * deepest.abs().max(prediction);
-        let lender = found.iter().find(|p| depth(p) <= level);
-        let normal = lender.map_or(DVec3::Y, |p| p.normal);
-        let reference = lender.map_or(Reference::Neither, |p| p.reference);
+        let lender = depths.iter().position(|d| *d <= level && d.is_finite());
+        let Some(lender) = lender.map(|k| &out[first + k]) else {
+            break;
+        };
+        let (normal, reference) = (lender.normal, lender.reference);
         let mut sub = [u32::MAX; 2];
         let mut raw = Raw::new();
         let mut mixed = false;
-        found.retain(|p| {
-            let same = p.normal.dot(normal) >= SAME_NORMAL;
-            if same {
+        for (p, depth) in out[found.clone()].iter().zip(&mut depths) {
+            if *depth < f64::INFINITY && p.normal.dot(normal) >= SAME_NORMAL {
+                *depth = f64::INFINITY;
                 sub = sub.min(p.sub);
                 mixed |= p.reference != reference;
-                raw.extend(p.points.iter().copied());
+                raw.extend_from_slice(&p.points);
             }
-            !same
-        });
+        }
         for p in &mut raw {
             p.gap = normal.dot(p.position_b - p.position_a);
         }
         raw.retain(|p| p.gap <= prediction);
-        let points = reduce(&distinct(raw));
-        if !points.is_empty() {
-            out.push(ContactPatch {
-                sub,
-                normal,
-                // Points of different faces, or under a borrowed normal, hold on to none.
-                reference: if mixed { Reference::Neither } else { reference },
-                points,
-            });
+        // Points of different faces, or under a borrowed normal, hold on to none.
+        let reference = if mixed { Reference::Neither } else { reference };
+        if report(normal, reference, &distinct(raw), prediction, out).is_ok()
+            && let Some(patch) = out.last_mut()
+        {
+            patch.sub = sub;
         }
     }
+    out.drain(found);
 }
 
 fn depth(p: &ContactPatch) -> f64 {

@@ -10,11 +10,12 @@ use crate::hooks::Hooks;
 use crate::stage::publish::difference;
 use crate::state::{Pair, PairList, State};
 use rb_contact::collide;
-use rb_contact::manifold::{Sides, manifold, warm_start};
+use rb_contact::manifold::{Sides, Surface, warm_start, write as write_manifold};
 use rb_contact::material::combine;
 use rb_contact::recycle::{Memory, Recall};
 use rb_core::anchor::Reference;
 use rb_core::contact_block::{ContactBlock, ContactSet, LANES};
+use rb_core::manifold::ContactMaterial;
 use rb_solve::parallel;
 
 /// Pairs per task.
@@ -47,7 +48,8 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, hoo
 /// What becomes of one task's pairs. Reads last step's contacts, writes only its own chunk.
 fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, chunk: &mut PairChunk) {
     chunk.verdicts.clear();
-    chunk.manifolds.clear();
+    chunk.patches.clear();
+    chunk.surfaces.clear();
     chunk.overlapping.clear();
     for pair in &state.pairs[chunk.pairs.clone()] {
         let sides = pair.key.map(|c| &placed[c as usize]);
@@ -86,27 +88,39 @@ fn touch(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk)
         }
         _ => {}
     }
+    let first = chunk.patches.len();
     let memory = search(state, pair, sides, prediction, chunk);
-    let PairChunk {
-        patches, manifolds, ..
-    } = chunk;
-    if !patches.is_empty() {
-        let surface = |k: usize| &state.collider(pair.key[k]).collider.desc().material;
-        let turned = |k: usize| state.body(sides[k].body.index()).q;
-        let material = combine(surface(0), turned(0), surface(1), turned(1));
-        let sides = Sides {
-            colliders: sides.map(|s| s.collider),
-            bodies: sides.map(|s| s.body),
-            stands: sides.map(|s| s.stand),
-        };
-        patches.sort_by_key(|p| p.sub);
-        for patch in patches.iter() {
-            let mut new = manifold(patch, &sides, material);
-            warm_start(&mut new, contacts, pair.manifolds());
-            manifolds.push(new);
-        }
+    let found = &mut chunk.patches[first..];
+    if !found.is_empty() {
+        let material = surface(state, pair, sides);
+        let sides = both(pair, sides);
+        found.sort_by_key(|p| p.sub);
+        chunk.surfaces.extend(found.iter().map(|patch| Surface {
+            material,
+            carried: warm_start(patch, &sides, contacts, pair.manifolds()),
+        }));
     }
-    Verdict::Found(patches.len() as u32, Some(memory))
+    Verdict::Found(found.len() as u32, Some(memory))
+}
+
+/// The surface of a pair.
+fn surface(state: &State, pair: &Pair, sides: [&Placed; 2]) -> ContactMaterial {
+    // Whoever edits a collider has its pairs forgotten.
+    if pair.memory.is_some() && pair.count > 0 && !sides.iter().any(|s| s.directed) {
+        return state.contacts.material(pair.first as usize);
+    }
+    let material = |k: usize| &state.collider(pair.key[k]).collider.desc().material;
+    let turned = |k: usize| state.body(sides[k].body.index()).q;
+    combine(material(0), turned(0), material(1), turned(1))
+}
+
+/// The sides of a pair's manifolds.
+fn both<'a>(pair: &Pair, placed: [&'a Placed; 2]) -> Sides<'a> {
+    Sides {
+        colliders: pair.key,
+        bodies: placed.map(|p| p.body.index()),
+        stands: placed.map(|p| &p.stand),
+    }
 }
 
 /// Finds whether a pair with a sensor overlaps; it never has manifolds.
@@ -121,9 +135,11 @@ fn sense(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk)
     if recall(pair, sides, 0.0) != Recall::Search {
         return Verdict::Kept;
     }
+    let first = chunk.patches.len();
     let memory = search(state, pair, sides, 0.0, chunk);
-    let mut points = chunk.patches.iter().flat_map(|p| &p.points);
+    let mut points = chunk.patches.drain(first..).flat_map(|p| p.points);
     let overlaps = points.any(|p| p.gap <= 0.0);
+    drop(points);
     if overlaps {
         chunk.overlapping.push(pair.key);
     }
@@ -137,7 +153,7 @@ fn recall(pair: &Pair, [a, b]: [&Placed; 2], prediction: f64) -> Recall {
     }
 }
 
-/// Leaves the patches of a pair up to a gap of `prediction` (m) in the chunk, and a little beyond.
+/// Adds the patches of a pair up to a gap of `prediction` (m) to the chunk's, and a little beyond.
 fn search(
     state: &State,
     pair: &Pair,
@@ -147,7 +163,6 @@ fn search(
 ) -> Memory {
     let spare = Memory::spare(a.sphere(), b.sphere());
     let [ca, cb] = pair.key.map(|c| &state.collider(c).collider);
-    chunk.patches.clear();
     let clear = collide(
         ca,
         &a.stand.pose,
@@ -176,7 +191,7 @@ fn number(state: &mut State, frame: &mut Frame) {
                 Verdict::Found(count, memory) => {
                     (pair.count, pair.memory) = (count, memory);
                     let new = found.by_ref().take(count as usize);
-                    origins.extend(new.map(|k| Origin::Found(task as u32, k)));
+                    origins.extend(new.map(|k| Origin::Found(task as u32, k, i as u32)));
                 }
             }
             pair.first = first as u32;
@@ -235,16 +250,20 @@ impl Sources<'_> {
                 Origin::Kept(old) => self.carry(block, lane, old),
                 Origin::Renewed(old, pair) => {
                     self.carry(block, lane, old);
-                    let stands = self.pairs[pair as usize]
-                        .key
-                        .map(|c| &self.placed[c as usize].stand);
-                    block.renew(lane, stands);
+                    block.renew(lane, self.sides(pair).stands);
                 }
-                Origin::Found(task, k) => {
-                    block.put(lane, &self.chunks[task as usize].manifolds[k as usize]);
+                Origin::Found(task, k, pair) => {
+                    let (chunk, k) = (&self.chunks[task as usize], k as usize);
+                    let (patch, surface) = (&chunk.patches[k], &chunk.surfaces[k]);
+                    write_manifold(block, lane, patch, surface, &self.sides(pair));
                 }
             }
         }
+    }
+
+    fn sides(&self, pair: u32) -> Sides<'_> {
+        let pair = &self.pairs[pair as usize];
+        both(pair, pair.key.map(|c| &self.placed[c as usize]))
     }
 
     fn carry(&self, block: &mut ContactBlock, lane: usize, i: u32) {

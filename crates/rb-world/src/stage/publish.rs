@@ -84,7 +84,7 @@ fn store_holds(state: &mut State, frame: &Frame) {
     }
 }
 
-/// A pair touches while one of its points carries an impulse or is closed; it goes on touching until
+/// A pair touches while one of its manifolds is closed; it goes on touching until
 /// no point is within the margin, so that a resting contact does not flicker.
 fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
     let mut now = std::mem::take(&mut frame.spare_touching);
