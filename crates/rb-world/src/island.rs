@@ -222,14 +222,10 @@ impl Island {
         self.choose(shared);
         self.find_clusters(shared);
         self.links.clear();
-        self.linked = self.takes_links(shared);
+        self.linked = self.takes_links(shared) && self.seat();
         self.in_lanes = self.linked || self.takes_lanes(shared);
         self.keep_start();
-        let stands = match self.linked {
-            true => self.step_linked(shared),
-            false => self.in_lanes && self.step_in_lanes(shared),
-        };
-        if !stands {
+        if !self.step_fast(shared) {
             self.go_back();
             self.run_rows(shared);
         }
@@ -242,6 +238,21 @@ impl Island {
             self.escalated.helped = self.outcome.position() <= 0.5 * depth;
         }
         self.settle_hold(shared);
+    }
+
+    /// The step in lanes, with the joints in lanes as well where they can be; says whether the result may
+    /// stand.
+    fn step_fast(&mut self, shared: &Shared) -> bool {
+        if self.linked {
+            let stands = self.step_linked(shared);
+            if self.linked {
+                return stands;
+            }
+            self.links.clear();
+            self.go_back();
+            self.in_lanes = self.takes_lanes(shared);
+        }
+        self.in_lanes && self.step_in_lanes(shared)
     }
 
     /// Impulses of the last step, as those of the present substep.

@@ -37,12 +37,33 @@ impl Kind for Revolute {
     const DRIVEN: &'static [Axis] = &[Axis::AngZ];
 
     fn constraints(&self, frames: &Frames, _h: f64, _memory: &JointMemory, out: &mut Rows) {
-        out.extend(frames.point().map(|c| c.lock()));
-        out.extend(frames.swing().map(|c| c.lock()));
+        for c in frames.point() {
+            out.push(c.lock());
+        }
+        for c in frames.swing() {
+            out.push(c.lock());
+        }
     }
 
     fn coordinates(&self, frames: &Frames, memory: &JointMemory) -> Coordinates {
         smallvec![frames.twist(memory)]
+    }
+
+    fn driven(
+        &self,
+        [drive]: &[Drive; 1],
+        frames: &Frames,
+        h: f64,
+        memory: &JointMemory,
+        out: &mut Rows,
+    ) {
+        if !drive.is_idle() {
+            drive.rows(&frames.twist(memory), h, out);
+        }
+    }
+
+    fn track(&self, frames: &Frames, memory: &mut JointMemory) {
+        memory.angle[2] = frames.twist_angle(memory);
     }
 
     fn draw(&self, [drive]: &[Drive; 1], frames: &Frames, sink: &mut dyn DrawSink) {

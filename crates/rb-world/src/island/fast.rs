@@ -202,9 +202,10 @@ impl Island {
     }
 
     /// Whether the certificate passes, or the island is too large for the exact solver anyway.
-    fn is_good(&mut self, shared: &Shared) -> bool {
+    pub(super) fn is_good(&mut self, shared: &Shared) -> bool {
         let policy = shared.params.escalation;
-        let small = self.rows() <= policy.rows && !self.lanes.is_empty();
+        let any = self.linked || !self.lanes.is_empty();
+        let small = self.rows() <= policy.rows && any;
         if policy.plan == SolvePlan::Fast || !small {
             return true;
         }
