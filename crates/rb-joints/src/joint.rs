@@ -179,7 +179,9 @@ pub trait Joint: core::fmt::Debug + Send + Sync {
 
 /// Hard bilateral rows first, each row with its last impulse as warm start.
 pub(crate) fn put_in_order(rows: &mut [Row], memory: &JointMemory) {
-    rows.sort_by_key(|row| !is_rigid(row));
+    if !rows.is_sorted_by_key(|row| !is_rigid(row)) {
+        rows.sort_by_key(|row| !is_rigid(row));
+    }
     for row in rows {
         row.warm = memory.impulse(row.slot);
     }

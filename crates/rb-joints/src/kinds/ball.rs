@@ -99,9 +99,7 @@ impl Kind for Socket {
     const DRIVEN: &'static [Axis] = &[Axis::AngZ];
 
     fn constraints(&self, frames: &Frames, h: f64, _memory: &JointMemory, out: &mut Rows) {
-        for c in frames.point() {
-            out.push(c.lock());
-        }
+        frames.hold_point(out);
         self.friction_rows(frames, out);
         self.cone_rows(frames, h, out);
     }

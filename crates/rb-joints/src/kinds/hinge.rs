@@ -37,12 +37,10 @@ impl Kind for Revolute {
     const DRIVEN: &'static [Axis] = &[Axis::AngZ];
 
     fn constraints(&self, frames: &Frames, _h: f64, _memory: &JointMemory, out: &mut Rows) {
-        for c in frames.point() {
-            out.push(c.lock());
-        }
-        for c in frames.swing() {
-            out.push(c.lock());
-        }
+        frames.hold_point(out);
+        let [x, y] = frames.swing();
+        out.push(x.lock());
+        out.push(y.lock());
     }
 
     fn coordinates(&self, frames: &Frames, memory: &JointMemory) -> Coordinates {
