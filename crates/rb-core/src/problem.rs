@@ -84,6 +84,14 @@ impl ProblemRow {
         }
     }
 
+    /// w at the velocities of the block's two bodies.
+    #[inline]
+    fn violation(&self, vel: [&Twist; 2], pass: Pass) -> f64 {
+        let t = self.term(pass);
+        let moved = self.jac[0].dot(vel[0]) + self.jac[1].dot(vel[1]);
+        moved + t.reg * self.lambda + t.bias
+    }
+
     /// Sets equal terms for both passes.
     pub fn both(&mut self, bias: f64, reg: f64) {
         self.position = Term { bias, reg };
@@ -330,12 +338,14 @@ impl Problem {
         }
         for block in &self.blocks {
             let mut sums = [Twist::ZERO; 2];
-            for r in block.rows() {
-                let row = &self.rows[r];
+            let rows = &self.rows[block.rows()];
+            for row in rows {
                 sums[0] += row.mjt[0] * row.lambda;
                 sums[1] += row.mjt[1] * row.lambda;
-                if let Some(e) = self.extras.get(block.extra as usize) {
-                    for (b, _, m) in e.columns(r - block.first as usize) {
+            }
+            if let Some(e) = self.extras.get(block.extra as usize) {
+                for (k, row) in rows.iter().enumerate() {
+                    for (b, _, m) in e.columns(k) {
                         self.bodies[b].vel += *m * row.lambda;
                     }
                 }
@@ -348,16 +358,26 @@ impl Problem {
     /// w of one row at the present velocities and multipliers (m/s or rad/s).
     #[inline]
     pub fn violation(&self, block: &Block, row: usize, pass: Pass) -> f64 {
-        let r = &self.rows[row];
-        let t = r.term(pass);
-        let w = r.jac[0].dot(&self.bodies[block.bodies[0] as usize].vel)
-            + r.jac[1].dot(&self.bodies[block.bodies[1] as usize].vel)
-            + t.reg * r.lambda
-            + t.bias;
+        let vel = block.bodies.map(|b| &self.bodies[b as usize].vel);
+        let w = self.rows[row].violation(vel, pass);
         if block.extra == NO_EXTRA {
             return w;
         }
         w + self.rare_violation(block, row)
+    }
+
+    /// w of all rows of a block, in their order.
+    #[inline]
+    pub fn violations(&self, block: &Block, pass: Pass) -> impl Iterator<Item = f64> {
+        let vel = block.bodies.map(|b| &self.bodies[b as usize].vel);
+        let (block, rows) = (*block, self.rows[block.rows()].iter().zip(block.rows()));
+        rows.map(move |(row, number)| {
+            let w = row.violation(vel, pass);
+            if block.extra == NO_EXTRA {
+                return w;
+            }
+            w + self.rare_violation(&block, number)
+        })
     }
 
     /// Share of w due to further bodies and coupled compliance.

@@ -6,7 +6,7 @@
 use crate::axis::Axis;
 use crate::drive::Drive;
 use crate::gizmo;
-use crate::joint::{Coordinates, Joint, JointCx, Rows, check_frames};
+use crate::joint::{Coordinates, Joint, JointCx, Rows, check_frames, put_in_order};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
 use crate::placing::{frame_along, frames_at, normalized, swung};
@@ -49,6 +49,35 @@ pub trait Kind: Plain {
 
     /// The free coordinates, in the order of their axes.
     fn coordinates(&self, frames: &Frames, memory: &JointMemory) -> Coordinates;
+
+    /// Appends the rows of the drives. Kinds that need not know all coordinates for that say so.
+    fn driven(
+        &self,
+        drives: &Self::Drives,
+        frames: &Frames,
+        h: f64,
+        memory: &JointMemory,
+        out: &mut Rows,
+    ) {
+        if drives.as_ref().iter().all(Drive::is_idle) {
+            return;
+        }
+        for coordinate in self.coordinates(frames, memory) {
+            let number = Self::DRIVEN.iter().position(|&a| a == coordinate.axis);
+            if let Some(drive) = number.and_then(|n| drives.as_ref().get(n)) {
+                drive.rows(&coordinate, h, out);
+            }
+        }
+    }
+
+    /// See [`Joint::track`].
+    fn track(&self, frames: &Frames, memory: &mut JointMemory) {
+        for c in self.coordinates(frames, memory) {
+            if c.axis.is_angular() {
+                memory.angle[c.axis.index() - 3] = c.value;
+            }
+        }
+    }
 
     /// See [`Joint::placement`].
     fn placement(&self, values: &[f64; 6]) -> Option<Pose> {
@@ -186,6 +215,17 @@ impl<K: Kind> Joint for Jointed<K> {
     fn coordinates(&self, cx: &JointCx, memory: &JointMemory) -> Coordinates {
         let frames = Frames::new(cx, &self.frames);
         self.kind.coordinates(&frames, memory)
+    }
+
+    fn rows(&self, cx: &JointCx, memory: &JointMemory, out: &mut Rows) {
+        let (frames, first) = (Frames::new(cx, &self.frames), out.len());
+        self.kind.constraints(&frames, cx.h, memory, out);
+        self.kind.driven(&self.drives, &frames, cx.h, memory, out);
+        put_in_order(&mut out[first..], memory);
+    }
+
+    fn track(&self, cx: &JointCx, memory: &mut JointMemory) {
+        self.kind.track(&Frames::new(cx, &self.frames), memory);
     }
 
     fn placement(&self, values: &[f64; 6]) -> Option<Pose> {

@@ -158,11 +158,7 @@ pub trait Joint: core::fmt::Debug + Send + Sync {
                 }
             }
         }
-        let mine = &mut out[first..];
-        mine.sort_by_key(|row| !is_rigid(row));
-        for row in mine {
-            row.warm = memory.impulse(row.slot);
-        }
+        put_in_order(&mut out[first..], memory);
     }
 
     /// Writes the angles reached by a step into the memory, so that turns are not lost.
@@ -178,6 +174,16 @@ pub trait Joint: core::fmt::Debug + Send + Sync {
     /// Draws both joint frames and the line between their origins.
     fn draw(&self, cx: &JointCx, sink: &mut dyn DrawSink) {
         gizmo::frames(&Frames::new(cx, self.frames()), sink);
+    }
+}
+
+/// Hard bilateral rows first, each row with its last impulse as warm start.
+pub(crate) fn put_in_order(rows: &mut [Row], memory: &JointMemory) {
+    if !rows.is_sorted_by_key(|row| !is_rigid(row)) {
+        rows.sort_by_key(|row| !is_rigid(row));
+    }
+    for row in rows {
+        row.warm = memory.impulse(row.slot);
     }
 }
 

@@ -9,11 +9,21 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// State of one joint between steps.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JointMemory {
-    /// Last value (rad) of the coordinates `AngX`, `AngY`, `AngZ`, whole turns included.
+    /// Last value (rad) of those of the coordinates `AngX`, `AngY`, `AngZ` that count whole turns.
     pub angle: [f64; 3],
     impulses: SmallVec<[(u8, f64); 8]>,
+}
+
+impl Clone for JointMemory {
+    /// As derived, but impulses are copied as a whole: every joint is cloned in every step.
+    fn clone(&self) -> Self {
+        Self {
+            angle: self.angle,
+            impulses: SmallVec::from_slice(&self.impulses),
+        }
+    }
 }
 
 impl JointMemory {

@@ -45,9 +45,15 @@ impl<'a> Joints<'a> {
         place_blocks(p, plan, memory);
         memory.first.clear();
         memory.first.push(0);
-        let mut n = 0;
+        let (mut n, mut softens, mut bounded) = (0, false, false);
         for b in &memory.blocks {
-            n += b.map_or(0, |b| u32::from(b.len));
+            if let Some(b) = b {
+                n += u32::from(b.len);
+                for row in &p.rows[b.rows()] {
+                    softens |= row.position.reg != row.velocity.reg;
+                    bounded |= !row.is_bilateral();
+                }
+            }
             memory.first.push(n);
         }
         let n = n as usize;
@@ -55,13 +61,10 @@ impl<'a> Joints<'a> {
         memory.solution.resize(n, 0.0);
         memory.sides.clear();
         memory.sides.resize(n, Side::Free as i8);
-        let rows = memory.blocks.iter().flatten().flat_map(|b| b.rows());
-        let mut rows = rows.map(|r| &p.rows[r]);
-        let softens = rows.clone().any(|r| r.position.reg != r.velocity.reg);
         let mut joints = Self {
             pass,
             plan,
-            bounded: rows.any(|r| !r.is_bilateral()),
+            bounded,
             memory,
         };
         joints.guess_sides(p, &(0..plan.order.len()));
@@ -114,21 +117,26 @@ impl<'a> Joints<'a> {
     /// rad/s), and whether the bounds came out right. Joints that do not hang together do not wait for
     /// one another's bounds.
     pub(crate) fn visit(&mut self, p: &mut Problem) -> (f64, bool) {
-        let rows = self.memory.blocks.iter().flatten().flat_map(|b| b.rows());
-        self.memory.before.clear();
-        self.memory
-            .before
-            .extend(rows.clone().map(|r| p.rows[r].lambda));
+        let memory = &mut *self.memory;
+        memory.before.clear();
+        for block in memory.blocks.iter().flatten() {
+            let rows = p.rows[block.rows()].iter();
+            memory.before.extend(rows.map(|row| row.lambda));
+        }
         let plan = self.plan;
         let mut settled = true;
         for ends in plan.trees.windows(2) {
             settled &= self.visit_tree(p, &(ends[0] as usize..ends[1] as usize));
         }
-        let rows = self.memory.blocks.iter().flatten().flat_map(|b| b.rows());
-        let change =
-            |(r, before): (usize, &f64)| (p.rows[r].lambda - before).abs() * p.rows[r].diag;
-        let changes = rows.zip(&self.memory.before).map(change);
-        (changes.fold(0.0, f64::max), settled)
+        let (mut change, mut before) = (0.0f64, &self.memory.before[..]);
+        for block in self.memory.blocks.iter().flatten() {
+            let (mine, others) = before.split_at(block.len as usize);
+            for (row, before) in p.rows[block.rows()].iter().zip(mine) {
+                change = change.max((row.lambda - before).abs() * row.diag);
+            }
+            before = others;
+        }
+        (change, settled)
     }
 
     fn visit_tree(&mut self, p: &mut Problem, tree: &Range<usize>) -> bool {
@@ -154,13 +162,12 @@ impl<'a> Joints<'a> {
             let Some(block) = self.memory.blocks[k] else {
                 continue;
             };
-            let first = self.first(k);
-            for (u, row) in (first..).zip(block.rows()) {
-                self.memory.solution[u] = if self.memory.sides[u] == Side::Free as i8 {
-                    -p.violation(&block, row, self.pass)
-                } else {
-                    0.0
-                };
+            let mine = self.first(k)..self.first(k) + block.len as usize;
+            let memory = &mut *self.memory;
+            let sides = &memory.sides[mine.clone()];
+            let violations = p.violations(&block, self.pass);
+            for ((b, w), side) in memory.solution[mine].iter_mut().zip(violations).zip(sides) {
+                *b = if *side == Side::Free as i8 { -w } else { 0.0 };
             }
         }
         self.substitute(tree);

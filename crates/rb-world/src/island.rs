@@ -248,24 +248,14 @@ impl Island {
         self.choose(shared);
         self.find_clusters(shared);
         self.links.clear();
-        self.linked = self.takes_links(shared);
+        self.linked = self.takes_links(shared) && self.seat();
         self.in_lanes = self.linked || self.takes_lanes(shared);
         self.keep_start();
     }
 
-    /// Runs the step of an island by itself: with the contacts in lanes where that may be, else with
-    /// rows.
+    /// Runs the step of an island by itself: in lanes where that may be, else with rows.
     fn run(&mut self, shared: &Shared) {
-        let done = match self.linked {
-            true => self.step_linked(shared),
-            false => {
-                if self.in_lanes {
-                    self.step_in_lanes(shared);
-                }
-                self.in_lanes
-            }
-        };
-        if !done {
+        if !self.step_fast(shared) {
             self.go_back();
             self.run_rows(shared);
         }
@@ -296,6 +286,24 @@ impl Island {
         self.finish(shared);
         self.escalated.helped = self.outcome.position() <= 0.5 * depth;
         self.settle_hold(shared);
+    }
+
+    /// The step in lanes, with the joints in lanes as well where they can be; says whether it could be
+    /// made there.
+    fn step_fast(&mut self, shared: &Shared) -> bool {
+        if self.linked {
+            self.step_linked(shared);
+            if self.linked {
+                return true;
+            }
+            self.links.clear();
+            self.go_back();
+            self.in_lanes = self.takes_lanes(shared);
+        }
+        if self.in_lanes {
+            self.step_in_lanes(shared);
+        }
+        self.in_lanes
     }
 
     /// Impulses of the last step, as those of the present substep.

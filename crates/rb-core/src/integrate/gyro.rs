@@ -38,10 +38,14 @@ pub(super) fn step(
 }
 
 fn implicit(i: DVec3, w: DVec3, p: DVec3, h: f64) -> DVec3 {
-    let iw = i * w;
-    let inertia = DMat3::from_diagonal(i);
-    let lhs = inertia + (skew(w) * inertia - skew(iw)) * h;
-    w + lhs.inverse() * (p - w.cross(iw) * h)
+    // Columns of I + h([ω]I − [Iω]), and Cramer's rule: this runs for every body in every substep.
+    let (apart, hw) = (i - DVec3::new(i.y, i.z, i.x), w * h);
+    let x = DVec3::new(i.x, -apart.z * hw.z, -apart.x * hw.y);
+    let y = DVec3::new(-apart.y * hw.z, i.y, -apart.x * hw.x);
+    let z = DVec3::new(-apart.y * hw.y, -apart.z * hw.x, i.z);
+    let rhs = p - hw.cross(i * w);
+    let (yz, zx, xy) = (y.cross(z), z.cross(x), x.cross(y));
+    w + DVec3::new(rhs.dot(yz), rhs.dot(zx), rhs.dot(xy)) / x.dot(yz)
 }
 
 fn variational(i: DVec3, w: DVec3, p: DVec3, h: f64) -> Option<DVec3> {

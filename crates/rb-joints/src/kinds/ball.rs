@@ -99,7 +99,7 @@ impl Kind for Socket {
     const DRIVEN: &'static [Axis] = &[Axis::AngZ];
 
     fn constraints(&self, frames: &Frames, h: f64, _memory: &JointMemory, out: &mut Rows) {
-        out.extend(frames.point().map(|c| c.lock()));
+        frames.hold_point(out);
         self.friction_rows(frames, out);
         self.cone_rows(frames, h, out);
     }
@@ -108,6 +108,23 @@ impl Kind for Socket {
         let mut out = Coordinates::from_iter(frames.swing());
         out.push(frames.twist(memory));
         out
+    }
+
+    fn driven(
+        &self,
+        [twist]: &[Drive; 1],
+        frames: &Frames,
+        h: f64,
+        memory: &JointMemory,
+        out: &mut Rows,
+    ) {
+        if !twist.is_idle() {
+            twist.rows(&frames.twist(memory), h, out);
+        }
+    }
+
+    fn track(&self, frames: &Frames, memory: &mut JointMemory) {
+        memory.angle[2] = frames.twist_angle(memory);
     }
 
     fn validate(&self, [twist]: &[Drive; 1]) -> Result<()> {

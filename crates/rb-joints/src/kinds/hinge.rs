@@ -37,12 +37,31 @@ impl Kind for Revolute {
     const DRIVEN: &'static [Axis] = &[Axis::AngZ];
 
     fn constraints(&self, frames: &Frames, _h: f64, _memory: &JointMemory, out: &mut Rows) {
-        out.extend(frames.point().map(|c| c.lock()));
-        out.extend(frames.swing().map(|c| c.lock()));
+        frames.hold_point(out);
+        let [x, y] = frames.swing();
+        out.push(x.lock());
+        out.push(y.lock());
     }
 
     fn coordinates(&self, frames: &Frames, memory: &JointMemory) -> Coordinates {
         smallvec![frames.twist(memory)]
+    }
+
+    fn driven(
+        &self,
+        [drive]: &[Drive; 1],
+        frames: &Frames,
+        h: f64,
+        memory: &JointMemory,
+        out: &mut Rows,
+    ) {
+        if !drive.is_idle() {
+            drive.rows(&frames.twist(memory), h, out);
+        }
+    }
+
+    fn track(&self, frames: &Frames, memory: &mut JointMemory) {
+        memory.angle[2] = frames.twist_angle(memory);
     }
 
     fn draw(&self, [drive]: &[Drive; 1], frames: &Frames, sink: &mut dyn DrawSink) {

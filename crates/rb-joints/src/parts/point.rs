@@ -14,7 +14,7 @@
 
 use super::Frames;
 use crate::axis::Axis;
-use crate::joint::Coordinate;
+use crate::joint::{Coordinate, Rows};
 use glam::{DMat3, DVec3};
 use rb_core::row::Course;
 
@@ -38,6 +38,15 @@ impl Frames {
             self.anchored(Axis::LinY, axes.y_axis),
             self.anchored(Axis::LinZ, axes.z_axis),
         ]
+    }
+
+    /// Appends the rows that keep both anchors together.
+    #[inline]
+    pub fn hold_point(&self, out: &mut Rows) {
+        let axes = DMat3::from_quat(self.a.q);
+        out.push(self.anchored(Axis::LinX, axes.x_axis).lock());
+        out.push(self.anchored(Axis::LinY, axes.y_axis).lock());
+        out.push(self.anchored(Axis::LinZ, axes.z_axis).lock());
     }
 
     /// Position of b's anchor along the direction `e` that turns with a.

@@ -26,8 +26,6 @@ struct Tilt {
     u: DVec3,
     /// sin θ.
     sine: f64,
-    /// θ (rad).
-    angle: f64,
 }
 
 impl Tilt {
@@ -37,11 +35,12 @@ impl Tilt {
             (u.x, u.y) = (0.0, -UPSIDE_DOWN);
         }
         let sine = (u.x * u.x + u.y * u.y).sqrt();
-        Self {
-            u,
-            sine,
-            angle: libm::atan2(sine, u.z),
-        }
+        Self { u, sine }
+    }
+
+    /// θ (rad).
+    fn angle(&self) -> f64 {
+        libm::atan2(self.sine, self.u.z)
     }
 
     /// (f, g) of the header; by their series in sin² θ where the quotients lose digits.
@@ -51,7 +50,7 @@ impl Tilt {
             let f = 1.0 + s2 * (1.0 / 6.0 + s2 * (3.0 / 40.0));
             return (f, -1.0 / 3.0 - s2 * (2.0 / 15.0));
         }
-        let f = self.angle / self.sine;
+        let f = self.angle() / self.sine;
         (f, (f * self.u.z - 1.0) / s2)
     }
 }
@@ -79,7 +78,7 @@ impl Frames {
         } else {
             DVec3::X
         };
-        self.torque(Axis::AngX, tilt.angle, self.a.q * n)
+        self.torque(Axis::AngX, tilt.angle(), self.a.q * n)
     }
 }
 
@@ -92,7 +91,7 @@ mod tests {
         let factors = |sine: f64| {
             let angle = libm::asin(sine);
             let u = DVec3::new(sine, 0.0, libm::cos(angle));
-            Tilt { u, sine, angle }.factors()
+            Tilt { u, sine }.factors()
         };
         let edge = 1e-5f64.sqrt();
         let [(f0, g0), (f1, g1)] = [edge * (1.0 - 1e-9), edge * (1.0 + 1e-9)].map(factors);

@@ -22,11 +22,16 @@ const OPPOSITE: f64 = 1e-6;
 impl Frames {
     /// Twist of b about z including whole turns (rad), as `AngZ`.
     pub fn twist(&self, memory: &JointMemory) -> Coordinate {
-        let q = self.a.q.conjugate() * self.b.q;
-        let angle = JointMemory::unwrap_angle(memory.angle[2], 2.0 * libm::atan2(q.z, q.w));
+        let angle = self.twist_angle(memory);
         let (za, zb) = (self.a.q * DVec3::Z, self.b.q * DVec3::Z);
         let j = (za + zb) / (1.0 + za.dot(zb)).max(OPPOSITE);
         self.torque(Axis::AngZ, angle, j)
+    }
+
+    /// The value of [`twist`](Self::twist) alone.
+    pub fn twist_angle(&self, memory: &JointMemory) -> f64 {
+        let q = self.a.q.conjugate() * self.b.q;
+        JointMemory::unwrap_angle(memory.angle[2], 2.0 * libm::atan2(q.z, q.w))
     }
 
     /// Twist to the nearest whole turn (rad, within ±π): what a locked axis has to remove.

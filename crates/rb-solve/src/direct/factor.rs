@@ -45,9 +45,8 @@ impl Joints<'_> {
             }
         }
         s.factor_at.push(at as u32);
-        s.factor.clear();
+        // Every block is filled before it is read.
         s.factor.resize(at, 0.0);
-        s.scale.clear();
         s.scale.resize(s.sides.len(), 0.0);
     }
 
@@ -111,6 +110,9 @@ impl Joints<'_> {
                     out[r * n + c] += p.reg(&bi, ri, rk, self.pass);
                 }
             }
+        }
+        if !self.bounded {
+            return;
         }
         let free = Side::Free as i8;
         let pinned = |first: usize, len: u8| {

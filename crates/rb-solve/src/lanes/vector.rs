@@ -1,7 +1,7 @@
 //! Vectors, masses and velocities of eight manifolds at once, in registers.
 
 use super::pack::{Batch, Wide3};
-use super::simd::{Line, Simd};
+use super::simd::{Line, Simd, Wide};
 use rb_core::contact_block::LANES;
 
 /// One vector per lane.
@@ -113,6 +113,26 @@ impl<S: Simd> Mass<S> {
         }
     }
 
+    /// As stored by [`store`](Self::store).
+    #[inline(always)]
+    pub(super) fn load(from: &[Wide; 9]) -> Self {
+        let at = |k: usize| S::load(&from[k]);
+        Self {
+            lin: V3([at(0), at(1), at(2)]),
+            sym: [at(3), at(4), at(5), at(6), at(7), at(8)],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn store(&self, to: &mut [Wide; 9]) {
+        for k in 0..3 {
+            self.lin.0[k].store(&mut to[k]);
+        }
+        for k in 0..6 {
+            self.sym[k].store(&mut to[3 + k]);
+        }
+    }
+
     /// Angular part of W times a torque.
     #[inline(always)]
     pub(super) fn ang(&self, t: V3<S>) -> V3<S> {
@@ -191,6 +211,18 @@ impl<S: Simd> Two<S> {
             lin: [V3([a[0], a[1], a[2]]), V3([b[0], b[1], b[2]])],
             ang: [V3([a[4], a[5], a[6]]), V3([b[4], b[5], b[6]])],
             mass: [Mass::new(w, a[3]), Mass::new(z, b[3])],
+            rest: [[a[3], a[7]], [b[3], b[7]]],
+        }
+    }
+
+    /// As [`of`](Self::of), with masses that have been gathered before.
+    #[inline(always)]
+    pub(super) fn with(mass: &[[Wide; 9]; 2], vel: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
+        let (a, b) = (S::gather(vel, &bodies[0]), S::gather(vel, &bodies[1]));
+        Self {
+            lin: [V3([a[0], a[1], a[2]]), V3([b[0], b[1], b[2]])],
+            ang: [V3([a[4], a[5], a[6]]), V3([b[4], b[5], b[6]])],
+            mass: [Mass::load(&mass[0]), Mass::load(&mass[1])],
             rest: [[a[3], a[7]], [b[3], b[7]]],
         }
     }

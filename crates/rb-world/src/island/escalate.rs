@@ -253,8 +253,10 @@ impl Island {
     /// Judges the answer of the fast solver: whether the step should be made again.
     pub(super) fn judge(&mut self, shared: &Shared) {
         let (policy, grade) = (shared.params.escalation, self.outcome.grade.abs);
-        let small = self.rows() <= policy.rows && self.in_lanes && !self.linked;
-        let may = small && policy.plan != SolvePlan::Fast && !self.contacts.is_empty();
+        let swept = self.linked && !self.has_trees();
+        let small = self.rows() <= policy.rows && self.in_lanes && !swept;
+        let any = self.linked || !self.contacts.is_empty();
+        let may = small && any && policy.plan != SolvePlan::Fast;
         self.ask = if self.in_lanes && !self.unsound().is_empty() {
             Some(Ask::Broken)
         } else if may && grade > shared.params.tolerances.velocity {

@@ -1,10 +1,13 @@
-//! A step with the joints in lanes as well: islands with too many joints for a direct solve.
+//! A step with the joints in lanes as well, eight at a time: rows go there straight from their joints.
 //!
-//! Joints are softened, swept like contacts and together with them. Their rows go straight into lanes,
-//! eight joints at a time. Joints that state nothing but hard anchored rows (a ball joint) are stated
-//! once per step and then carried along with their bodies, which gives the same rows; the others are
-//! stated in every substep. A stop of a carried joint takes part from the next step on: it has a row
-//! from two substeps before it is reached, so that it may come late above 12 rad/s.
+//! *Islands with too many joints for a direct solve* have softened joints, swept like contacts and together
+//! with them. Joints that state nothing but hard anchored rows (a ball joint) are stated once per step
+//! and then carried along with their bodies, which gives the same rows; the others are stated in every
+//! substep. A stop of a carried joint takes part from the next step on: it has a row from two substeps
+//! before it is reached, so that it may come late above 12 rad/s.
+//!
+//! *Trees of joints* of which several are alike are hard, stated in every substep, swept together with
+//! contacts and then solved exactly, eight trees side by side. Lone trees go the way of `beside`.
 
 use super::assemble::see;
 use super::{Island, Shared};
@@ -18,6 +21,9 @@ use rb_core::stabilise::Stabilisation;
 use rb_joints::{Joint, JointBody, JointCx, Rows, Yield};
 use rb_solve::lanes::{JointLanes, LaneRow};
 
+/// Trees of one topology from which on, on average, they are solved side by side.
+const ALIKE: usize = 2;
+
 impl Island {
     /// Whether the joints of this step go to lanes.
     pub(super) fn takes_links(&self, shared: &Shared) -> bool {
@@ -27,7 +33,7 @@ impl Island {
             let joint = shared.joints.slot(slot);
             joint.is_some_and(|j| !matches!(j.desc.options.yields, Yield::Block { .. }))
         };
-        self.scratch.plan.work.is_none()
+        !self.joints.is_empty()
             && self.constraints.is_empty()
             && self.clusters.is_empty()
             && shared.solver.shares_contacts()
@@ -39,28 +45,45 @@ impl Island {
             && self.joints.iter().all(|j| lone(j.slot))
     }
 
-    /// Runs all substeps with joints and contacts in lanes; says whether the result may stand: finite,
-    /// and every row one that lanes can hold.
-    pub(super) fn step_linked(&mut self, shared: &Shared) -> bool {
-        let numbers = Discretiser::new(shared.params, shared.h);
+    /// Whether the joints are trees, or near enough, to be solved exactly.
+    pub(super) fn has_trees(&self) -> bool {
+        self.scratch.plan.work.is_some()
+    }
+
+    /// Runs all substeps with joints and contacts in lanes. An island with a row that lanes cannot hold
+    /// is no longer `linked`.
+    pub(super) fn step_linked(&mut self, shared: &Shared) {
+        let mut numbers = Discretiser::new(shared.params, shared.h);
         self.pack(shared, &numbers);
-        let joints = self.joints.iter();
-        let joints = joints.map(|j| (j.movers, j.memory.impulses().len()));
-        self.links.seat(joints, self.movable, self.movers.len());
+        if self.has_trees() {
+            // Solved exactly, so they need no softening, and rigid rows keep the energy.
+            numbers.joint_step = None;
+        }
         self.elapsed = 0.0;
         for k in 0..shared.params.substeps {
-            if !self.linked_substep(shared, &numbers, k == 0) {
-                return false;
+            self.linked = self.linked_substep(shared, &numbers, k == 0);
+            if !self.linked {
+                return;
             }
             self.elapsed += shared.h;
         }
-        let sound = self.unsound().is_empty();
-        if sound {
-            for (j, joint) in self.joints.iter_mut().enumerate() {
-                joint.memory.store(self.links.impulses(j));
-            }
+        for (j, joint) in self.joints.iter_mut().enumerate() {
+            joint.memory.store(self.links.impulses(j));
         }
-        sound
+    }
+
+    /// Gives all joints their seats; false if they are trees that would leave most lanes idle.
+    pub(super) fn seat(&mut self) -> bool {
+        let (bodies, plan) = (self.movers.len(), &self.scratch.plan);
+        if self.has_trees() {
+            let links = &mut self.links;
+            links.seat_trees(&self.pairs, plan, self.movable, bodies);
+            return self.joints.len() >= ALIKE * links.batches();
+        }
+        let joints = self.joints.iter();
+        let joints = joints.map(|j| (j.movers, j.memory.impulses().len()));
+        self.links.seat(joints, self.movable, bodies);
+        true
     }
 
     fn linked_substep(&mut self, shared: &Shared, numbers: &Discretiser, first: bool) -> bool {
@@ -84,11 +107,13 @@ impl Island {
             self.lanes.set_velocity(i, &free);
         }
         self.links.prepare(&self.lanes);
+        if self.has_trees() {
+            self.links.lay_out(&self.scratch.plan);
+        }
         self.pose_special(numbers);
         self.lanes.warm();
         self.links.warm(&mut self.lanes);
-        let sweeps = shared.params.sweeps;
-        self.sweep_linked(numbers, Pass::Position, sweeps.position);
+        self.solve_linked(shared, numbers, Pass::Position);
         for (i, m) in self.movers.iter_mut().enumerate() {
             let (com, q) = (m.com, m.q);
             let (scheme, gyroscopic) = (&shared.params.scheme, shared.params.gyroscopic);
@@ -96,11 +121,31 @@ impl Island {
             self.lanes.set_moved(i, &m.moved);
             self.links.set_turned(i, m.com - com, m.q * q.conjugate());
         }
-        self.sweep_linked(numbers, Pass::Velocity, sweeps.velocity);
+        let again = !self.has_trees() || !self.contacts.is_empty();
+        if again || !self.links.passes_agree() {
+            self.solve_linked(shared, numbers, Pass::Velocity);
+        }
         for (i, m) in self.movers.iter_mut().enumerate() {
             m.vel = self.lanes.velocity(i);
         }
         true
+    }
+
+    /// One pass: sweeps over joints and contacts, then the trees exactly.
+    fn solve_linked(&mut self, shared: &Shared, numbers: &Discretiser, pass: Pass) {
+        let sweeps = shared.params.sweeps;
+        let number = match (self.has_trees(), pass) {
+            (true, _) if self.contacts.is_empty() => 0,
+            (true, _) => sweeps.coupled,
+            (false, Pass::Position) => sweeps.position,
+            (false, Pass::Velocity) => sweeps.velocity,
+        };
+        self.sweep_linked(numbers, pass, number);
+        if self.has_trees() {
+            let plan = &self.scratch.plan;
+            self.links.settle(&mut self.lanes, plan, pass);
+            self.outcome.iterations += 1;
+        }
     }
 
     fn sweep_linked(&mut self, numbers: &Discretiser, pass: Pass, sweeps: u32) {
@@ -115,6 +160,7 @@ impl Island {
     /// States joints at the present poses, into lanes: all of them, or those that are not carried along.
     /// False if there is a row lanes cannot hold.
     fn link(&mut self, shared: &Shared, numbers: &Discretiser, all: bool) -> bool {
+        self.links.begin();
         let carried = |links: &JointLanes, batch| !all && links.is_anchored(batch);
         if !all && self.links.all_anchored() {
             return true;

@@ -10,21 +10,14 @@ use rb_core::problem::Pass;
 impl JointLanes {
     /// Adds W Jᵀλ of all rows to the velocities of `bodies`.
     pub fn warm(&self, bodies: &mut ContactLanes) {
-        run_warm(&self.batches, &self.rows, &bodies.inv, &mut bodies.vel);
+        run_warm(&self.batches, &self.rows, &mut bodies.vel);
     }
 
     /// Visits every joint once in the given pass, in order or in reverse.
     pub fn sweep(&mut self, bodies: &mut ContactLanes, pass: Pass, backwards: bool) {
         let order = Order { pass, backwards };
-        let (inv, vel) = (&bodies.inv[..], &mut bodies.vel[..]);
-        run(
-            &self.batches,
-            &mut self.rows,
-            &self.factors,
-            inv,
-            vel,
-            order,
-        );
+        let (rows, vel) = (&mut self.rows[..], &mut bodies.vel[..]);
+        run(&self.batches, rows, &self.factors, vel, order);
     }
 }
 
@@ -35,14 +28,14 @@ pub(super) struct Order {
     pub(super) backwards: bool,
 }
 
-fn run_warm(batches: &[Batch], rows: &[Eight], inv: &[Line], vel: &mut [Line]) {
-    dispatch!(warm(batches: &[Batch], rows: &[Eight], inv: &[Line], vel: &mut [Line]))
+fn run_warm(batches: &[Batch], rows: &[Eight], vel: &mut [Line]) {
+    dispatch!(warm(batches: &[Batch], rows: &[Eight], vel: &mut [Line]))
 }
 
 #[inline(always)]
-pub(super) fn warm<S: Simd>(batches: &[Batch], rows: &[Eight], inv: &[Line], vel: &mut [Line]) {
+pub(super) fn warm<S: Simd>(batches: &[Batch], rows: &[Eight], vel: &mut [Line]) {
     for batch in batches {
-        let mut pair = Two::<S>::of(inv, vel, &batch.bodies);
+        let mut pair = Two::<S>::with(&batch.mass, vel, &batch.bodies);
         let mut push = Push::new();
         for row in &rows[batch.range()] {
             push.add(row, S::load(&row.impulse));
@@ -52,15 +45,25 @@ pub(super) fn warm<S: Simd>(batches: &[Batch], rows: &[Eight], inv: &[Line], vel
     }
 }
 
+/// w of a row at the velocities of `pair`, whose difference of the linear ones is `slip`.
+#[inline(always)]
+pub(super) fn violation<S: Simd>(row: &Eight, pair: &Two<S>, slip: V3<S>, pass: Pass) -> S {
+    let bias = S::load(&row.bias[pass as usize]);
+    let bias = S::load(&row.reg[pass as usize]).fma(S::load(&row.impulse), bias);
+    let lin = V3::load(&row.lin).dot(slip).add(bias);
+    let turn = V3::load(&row.ang[0]).dot(pair.ang[0]);
+    lin.add(turn.add(V3::load(&row.ang[1]).dot(pair.ang[1])))
+}
+
 /// Jᵀλ of several rows.
-struct Push<S> {
-    force: V3<S>,
-    torque: [V3<S>; 2],
+pub(super) struct Push<S> {
+    pub(super) force: V3<S>,
+    pub(super) torque: [V3<S>; 2],
 }
 
 impl<S: Simd> Push<S> {
     #[inline(always)]
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let zero = V3([S::zero(); 3]);
         Self {
             force: zero,
@@ -69,26 +72,18 @@ impl<S: Simd> Push<S> {
     }
 
     #[inline(always)]
-    fn add(&mut self, row: &Eight, impulse: S) {
+    pub(super) fn add(&mut self, row: &Eight, impulse: S) {
         self.force = self.force.more(V3::load(&row.lin), impulse);
         self.torque[0] = self.torque[0].more(V3::load(&row.ang[0]), impulse);
         self.torque[1] = self.torque[1].more(V3::load(&row.ang[1]), impulse);
     }
 }
 
-fn run(
-    batches: &[Batch],
-    rows: &mut [Eight],
-    factors: &[Wide],
-    inv: &[Line],
-    vel: &mut [Line],
-    order: Order,
-) {
+fn run(batches: &[Batch], rows: &mut [Eight], factors: &[Wide], vel: &mut [Line], order: Order) {
     dispatch!(sweep(
         batches: &[Batch],
         rows: &mut [Eight],
         factors: &[Wide],
-        inv: &[Line],
         vel: &mut [Line],
         order: Order
     ))
@@ -99,7 +94,6 @@ pub(super) fn sweep<S: Simd>(
     batches: &[Batch],
     rows: &mut [Eight],
     factors: &[Wide],
-    inv: &[Line],
     vel: &mut [Line],
     order: Order,
 ) {
@@ -109,7 +103,7 @@ pub(super) fn sweep<S: Simd>(
         } else {
             i
         }];
-        let mut pair = Two::<S>::of(inv, vel, &batch.bodies);
+        let mut pair = Two::<S>::with(&batch.mass, vel, &batch.bodies);
         let rows = &mut rows[batch.range()];
         let at = batch.triangle(order.pass);
         let factor = &factors[at..][..triangle(rows.len())];
@@ -144,12 +138,7 @@ fn visit<S: Simd, const N: usize>(
     // w, then y and s, then the change of the impulses.
     let mut x = [S::zero(); ALL];
     for i in 0..n {
-        let row = &rows[i];
-        let bias = S::load(&row.bias[pass as usize]);
-        let bias = S::load(&row.reg[pass as usize]).fma(S::load(&row.impulse), bias);
-        let lin = V3::load(&row.lin).dot(slip).add(bias);
-        let turn = V3::load(&row.ang[0]).dot(pair.ang[0]);
-        let mut w = lin.add(turn.add(V3::load(&row.ang[1]).dot(pair.ang[1])));
+        let mut w = violation(&rows[i], pair, slip, pass);
         for k in 0..i.min(plain) {
             w = x[k].nfma(entry(i, k), w);
         }

@@ -22,11 +22,14 @@
 //! rows); the projection is that of K. Erleben, "Velocity-based shock propagation", 2007.
 
 mod carry;
+mod exact;
+mod factor;
 mod grade;
 mod kernel;
 mod pack;
 mod prepare;
 mod seat;
+mod trees;
 mod view;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod widths;

@@ -1,6 +1,7 @@
 //! Rows of joints into lanes, batch by batch, and how they are stored.
 
 use super::MOST;
+use super::trees::Group;
 use crate::lanes::pack::Wide3;
 use crate::lanes::simd::{Line, Wide};
 use glam::{DMat3, DQuat, DVec3};
@@ -27,6 +28,8 @@ pub(super) struct Batch {
     /// mass of a to that of b (m, world axes).
     pub(super) arm: [Wide3; 2],
     pub(super) apart: Wide3,
+    /// W of both bodies.
+    pub(super) mass: [[Wide; 9]; 2],
     /// First number of its matrices; those of the velocity pass follow those of the position pass.
     pub(super) factor: u32,
 }
@@ -191,6 +194,21 @@ pub struct JointLanes {
     /// Level after the last joint of each body; first batch and next seat of each key.
     pub(super) tops: Vec<u32>,
     pub(super) places: Vec<[u32; 2]>,
+    /// Trees that are solved exactly, eight side by side; none where joints are only swept.
+    pub(super) groups: Vec<Group>,
+    /// Bodies below this number can move.
+    pub(super) movable: u32,
+    /// Trees by topology, while seats are taken.
+    pub(super) sorted: Vec<(u64, u32)>,
+    /// First number of each block of the trees' factor, and the factor.
+    pub(super) blocks: Vec<u32>,
+    pub(super) factor: Vec<Wide>,
+    /// Side and right-hand side of each row in an exact solve.
+    pub(super) sides: Vec<Wide>,
+    pub(super) solution: Vec<Wide>,
+    /// Whether R differs between the passes, and whether any term does.
+    pub(super) softens: bool,
+    differs: bool,
 }
 
 impl JointLanes {
@@ -200,6 +218,7 @@ impl JointLanes {
         self.rows.clear();
         self.factors.clear();
         self.seats.clear();
+        self.groups.clear();
     }
 
     /// Whether there are none.
@@ -217,6 +236,16 @@ impl JointLanes {
     pub fn joint(&self, batch: usize, lane: usize) -> Option<u32> {
         let joint = self.batches[batch].joints[lane];
         (joint != NOBODY).then_some(joint)
+    }
+
+    /// Starts a substep, whose rows follow.
+    pub fn begin(&mut self) {
+        (self.softens, self.differs) = (false, false);
+    }
+
+    /// Whether both passes pose the same rows.
+    pub fn passes_agree(&self) -> bool {
+        !self.differs
     }
 
     /// Starts a batch. Batches are filled in their order.
@@ -262,6 +291,8 @@ impl JointLanes {
         (to.impulse.0[lane], to.gap.0[lane]) = (row.impulse, row.gap);
         to.soft.0[lane] = soft;
         self.anchored &= row.anchored;
+        self.softens |= position.reg != velocity.reg || soft != 0.0;
+        self.differs |= position != velocity || soft != 0.0;
         let angular = row.lin == DVec3::ZERO;
         to.length.0[lane] = if angular { row.extent } else { 1.0 };
         to.slot[lane] = row.slot;
@@ -320,7 +351,8 @@ impl JointLanes {
     pub fn bytes(&self) -> usize {
         self.batches.capacity() * size_of::<Batch>()
             + self.rows.capacity() * size_of::<Eight>()
-            + self.factors.capacity() * size_of::<Wide>()
+            + (self.factors.capacity() + self.factor.capacity()) * size_of::<Wide>()
+            + (self.sides.capacity() + self.solution.capacity()) * size_of::<Wide>()
             + self.seats.capacity() * size_of::<[u32; 2]>()
     }
 }

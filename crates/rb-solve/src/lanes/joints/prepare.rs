@@ -18,13 +18,19 @@ impl JointLanes {
     /// into R.
     pub fn prepare(&mut self, bodies: &ContactLanes) {
         let (inv, vel) = (&bodies.inv[..], &bodies.vel[..]);
-        run(&self.batches, &mut self.rows, &mut self.factors, inv, vel);
+        run(
+            &mut self.batches,
+            &mut self.rows,
+            &mut self.factors,
+            inv,
+            vel,
+        );
     }
 }
 
-fn run(b: &[Batch], rows: &mut [Eight], factors: &mut [Wide], inv: &[Line], vel: &[Line]) {
+fn run(b: &mut [Batch], rows: &mut [Eight], factors: &mut [Wide], inv: &[Line], vel: &[Line]) {
     dispatch!(prepare(
-        b: &[Batch],
+        b: &mut [Batch],
         rows: &mut [Eight],
         factors: &mut [Wide],
         inv: &[Line],
@@ -34,7 +40,7 @@ fn run(b: &[Batch], rows: &mut [Eight], factors: &mut [Wide], inv: &[Line], vel:
 
 #[inline(always)]
 pub(super) fn prepare<S: Simd>(
-    batches: &[Batch],
+    batches: &mut [Batch],
     rows: &mut [Eight],
     factors: &mut [Wide],
     inv: &[Line],
@@ -43,6 +49,9 @@ pub(super) fn prepare<S: Simd>(
     let mut matrix = [Wide::default(); triangle(ALL)];
     for batch in batches {
         let pair = Two::<S>::of(inv, vel, &batch.bodies);
+        for s in 0..2 {
+            pair.mass[s].store(&mut batch.mass[s]);
+        }
         let rows = &mut rows[batch.range()];
         couple(&pair, rows, &mut matrix);
         for (i, row) in rows.iter_mut().enumerate() {
@@ -61,7 +70,7 @@ pub(super) fn prepare<S: Simd>(
 
 /// Lower triangle of J W Jᵀ.
 #[inline(always)]
-fn couple<S: Simd>(pair: &Two<S>, rows: &[Eight], out: &mut [Wide; triangle(ALL)]) {
+pub(super) fn couple<S: Simd>(pair: &Two<S>, rows: &[Eight], out: &mut [Wide]) {
     let lin = pair.mass[0].lin.add(pair.mass[1].lin);
     for i in 0..rows.len() {
         let [a, b] = [V3::load(&rows[i].ang[0]), V3::load(&rows[i].ang[1])];
@@ -108,7 +117,7 @@ fn eliminate<S: Simd>(a: &mut [Wide], rows: &[Eight], plain: usize, pass: usize)
 
 /// 1/x, or 0 where x has vanished against `own`.
 #[inline(always)]
-fn invert<S: Simd>(x: S, own: S) -> S {
+pub(super) fn invert<S: Simd>(x: S, own: S) -> S {
     let size = |v: S| v.max(S::zero().sub(v));
     let kept = S::gt(size(x), S::splat(DEPENDENT).mul(size(own)));
     let safe = S::select(kept, x, S::splat(1.0));

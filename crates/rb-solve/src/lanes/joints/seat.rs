@@ -14,12 +14,7 @@ impl JointLanes {
         movable: usize,
         bodies: usize,
     ) {
-        self.clear();
-        for lines in [&mut self.turned, &mut self.levers] {
-            // One more: the body of idle lanes.
-            lines.clear();
-            lines.resize(bodies + 1, Line::default());
-        }
+        self.start(bodies);
         self.tops.clear();
         self.tops.resize(movable, 0);
         self.places.clear();
@@ -50,9 +45,19 @@ impl JointLanes {
             (batch.bodies[0][lane], batch.bodies[1][lane]) = (pair[0], pair[1]);
         }
     }
+
+    /// Forgets all joints and makes room for `bodies` bodies.
+    pub(super) fn start(&mut self, bodies: usize) {
+        self.clear();
+        for lines in [&mut self.turned, &mut self.levers] {
+            // One more: the body of idle lanes.
+            lines.clear();
+            lines.resize(bodies + 1, Line::default());
+        }
+    }
 }
 
-fn idle(nobody: u32) -> Batch {
+pub(super) fn idle(nobody: u32) -> Batch {
     Batch {
         bodies: [[nobody; LANES]; 2],
         joints: [NOBODY; LANES],
@@ -62,6 +67,7 @@ fn idle(nobody: u32) -> Batch {
         anchored: false,
         arm: Default::default(),
         apart: Default::default(),
+        mass: Default::default(),
         factor: 0,
     }
 }

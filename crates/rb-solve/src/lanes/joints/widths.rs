@@ -2,15 +2,18 @@
 
 use super::kernel::Order;
 use super::pack::JointLanes;
-use super::{LaneRow, carry, grade, kernel, prepare};
+use super::{LaneRow, carry, exact, grade, kernel, prepare};
 use crate::lanes::simd::{Avx2, Avx512, Line, Plain, Wide};
 use crate::lanes::{Width, width};
 use glam::{DQuat, DVec3};
 use rb_core::contact_block::LANES;
 use rb_core::discretise::RowTerms;
+use rb_core::elimination::Elimination;
 use rb_core::problem::{Pass, Term};
 
 const BODIES: usize = 17;
+/// Rows of a joint without bounds and with, by its number.
+const SIZES: [[usize; 2]; 4] = [[3, 0], [5, 0], [2, 2], [0, 1]];
 
 fn number(k: usize) -> f64 {
     (1.7 * k as f64 + 0.3).sin()
@@ -20,48 +23,52 @@ fn vector(k: usize) -> DVec3 {
     DVec3::new(number(k), number(k + 1), number(k + 2))
 }
 
+/// Fills a batch with joints of several sizes.
+fn fill(lanes: &mut JointLanes, batch: usize) {
+    lanes.open();
+    for lane in 0..LANES {
+        let Some(j) = lanes.joint(batch, lane) else {
+            break;
+        };
+        let j = j as usize;
+        let [plain, bounded] = SIZES[j % 4];
+        for k in 0..plain + bounded {
+            let at = 31 * j + 7 * k;
+            let term = |at: usize| Term {
+                bias: number(at),
+                reg: 0.01 * number(at + 1).abs(),
+            };
+            let bound = if k < plain { f64::INFINITY } else { 0.02 };
+            let row = LaneRow {
+                lin: vector(at),
+                ang: [vector(at + 3), vector(at + 6)],
+                terms: RowTerms {
+                    position: term(at + 9),
+                    velocity: term(at + 11),
+                    soft: 0.1,
+                    bounds: [-bound, bound],
+                },
+                gap: number(at + 13),
+                impulse: 0.1 * number(at + 14),
+                extent: 1.0,
+                slot: k as u8,
+                anchored: j % 4 < 2,
+            };
+            assert!(lanes.put(lane, &row));
+        }
+        lanes.place(batch, lane, [vector(j), vector(j + 5)], vector(j + 9));
+    }
+    lanes.close(batch);
+}
+
 /// Joints of several sizes with awkward numbers in every field.
 fn joints() -> JointLanes {
     let mut lanes = JointLanes::default();
-    let sizes = [[3, 0], [5, 0], [2, 2], [0, 1]];
     let pair = |j: usize| [(j % BODIES) as u32, ((j + 1 + j / BODIES) % BODIES) as u32];
-    let pairs = (0..40).map(|j| (pair(j), sizes[j % 4].iter().sum()));
+    let pairs = (0..40).map(|j| (pair(j), SIZES[j % 4].iter().sum()));
     lanes.seat(pairs, BODIES - 1, BODIES);
     for batch in 0..lanes.batches() {
-        lanes.open();
-        for lane in 0..LANES {
-            let Some(j) = lanes.joint(batch, lane) else {
-                break;
-            };
-            let j = j as usize;
-            let [plain, bounded] = sizes[j % 4];
-            for k in 0..plain + bounded {
-                let at = 31 * j + 7 * k;
-                let term = |at: usize| Term {
-                    bias: number(at),
-                    reg: 0.01 * number(at + 1).abs(),
-                };
-                let bound = if k < plain { f64::INFINITY } else { 0.02 };
-                let row = LaneRow {
-                    lin: vector(at),
-                    ang: [vector(at + 3), vector(at + 6)],
-                    terms: RowTerms {
-                        position: term(at + 9),
-                        velocity: term(at + 11),
-                        soft: 0.1,
-                        bounds: [-bound, bound],
-                    },
-                    gap: number(at + 13),
-                    impulse: 0.1 * number(at + 14),
-                    extent: 1.0,
-                    slot: k as u8,
-                    anchored: j % 4 < 2,
-                };
-                assert!(lanes.put(lane, &row));
-            }
-            lanes.place(batch, lane, [vector(j), vector(j + 5)], vector(j + 9));
-        }
-        lanes.close(batch);
+        fill(&mut lanes, batch);
     }
     for body in 0..BODIES {
         let turn = DQuat::from_xyzw(number(body), 0.1, -0.2, 0.9).normalize();
@@ -91,10 +98,10 @@ fn bits(width: Width) -> Vec<u64> {
             } = &mut lanes;
             for backwards in [false, true] {
                 prepare::prepare::<$simd>(batches, rows, factors, &inv, &vel);
-                kernel::warm::<$simd>(batches, rows, &inv, &mut vel);
+                kernel::warm::<$simd>(batches, rows, &mut vel);
                 for pass in [Pass::Position, Pass::Velocity] {
                     let order = Order { pass, backwards };
-                    kernel::sweep::<$simd>(batches, rows, factors, &inv, &mut vel, order);
+                    kernel::sweep::<$simd>(batches, rows, factors, &mut vel, order);
                 }
                 carry::pull::<$simd>(batches, rows, levers);
                 carry::error::<$simd>(batches, rows, turned, &mut most);
@@ -116,6 +123,48 @@ fn bits(width: Width) -> Vec<u64> {
     all.flat_map(|w| w.0.map(f64::to_bits)).collect()
 }
 
+/// Chains of three joints, solved exactly.
+fn solved(width: Width) -> Vec<u64> {
+    let pairs: Vec<[u32; 2]> = (0..12).map(|j| [j + j / 3, j + j / 3 + 1]).collect();
+    let mut plan = Elimination::default();
+    plan.analyse(&pairs, &[], BODIES as u32, 1000);
+    let mut lanes = JointLanes::default();
+    lanes.seat_trees(&pairs, &plan, BODIES, BODIES);
+    for batch in 0..lanes.batches() {
+        fill(&mut lanes, batch);
+    }
+    lanes.lay_out(&plan);
+    let line = |i: usize| Wide(core::array::from_fn(|k| number(8 * i + k)));
+    let mut vel: Vec<Line> = (0..=BODIES).map(line).collect();
+    let inv = [Wide([3.0, 3.0, 3.0, 0.1, 0.2, 0.3, 1.0, 1.0]); BODIES + 1];
+    macro_rules! solve {
+        ($simd:ty) => {{
+            let (batches, rows) = (&mut lanes.batches, &mut lanes.rows);
+            prepare::prepare::<$simd>(batches, rows, &mut lanes.factors, &inv, &vel);
+            exact::settle::<$simd>(&mut exact::Task {
+                plan: &plan,
+                movable: BODIES as u32,
+                groups: &mut lanes.groups,
+                batches,
+                rows,
+                blocks: &lanes.blocks,
+                factor: &mut lanes.factor,
+                sides: &mut lanes.sides,
+                solution: &mut lanes.solution,
+                vel: &mut vel,
+                pass: Pass::Velocity,
+            });
+        }};
+    }
+    match width {
+        Width::Avx512 => solve!(Avx512),
+        Width::Avx2 => solve!(Avx2),
+        Width::Plain => solve!(Plain),
+    }
+    let all = vel.iter().chain(&lanes.factor).chain(&lanes.solution);
+    all.flat_map(|w| w.0.map(f64::to_bits)).collect()
+}
+
 #[test]
 fn every_width_gives_the_same_bits() {
     let widths: &[Width] = match width() {
@@ -127,5 +176,6 @@ fn every_width_gives_the_same_bits() {
     assert!(plain.iter().all(|b| f64::from_bits(*b).is_finite()));
     for width in widths {
         assert!(plain == bits(*width), "{width:?}");
+        assert!(solved(Width::Plain) == solved(*width), "{width:?}, exact");
     }
 }

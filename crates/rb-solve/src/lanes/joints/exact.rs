@@ -1,0 +1,261 @@
+//! The exact solve of trees in lanes: (J W Jᵀ + R) Δλ = −w eight trees at once.
+//!
+//! Bounds as in `direct`: rows at a bound are pinned, the others solved, wrong sides exchanged, until
+//! none is wrong. A lane that has come out right is left alone while the others go on.
+//!
+//! Source: J. Júdice, F. Pires, 1994 (pivoting).
+
+use super::kernel::{Push, violation};
+use super::pack::{Batch, Eight, JointLanes};
+use super::trees::Group;
+use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::vector::Two;
+use crate::lanes::{ContactLanes, dispatch};
+use core::ops::Range;
+use rb_core::elimination::Elimination;
+use rb_core::problem::Pass;
+
+/// Rounds of pivoting before the bounds are simply kept.
+const ROUNDS: usize = 12;
+/// Rounding of an impulse relative to its size.
+const ROUNDING: f64 = 1e-13;
+
+impl JointLanes {
+    /// Solves all joints exactly against the present velocities of `bodies`; says whether the bounds
+    /// came out right. `plan` is that of the seats.
+    pub fn settle(&mut self, bodies: &mut ContactLanes, plan: &Elimination, pass: Pass) -> bool {
+        if self.softens {
+            self.groups.iter_mut().for_each(|g| g.factored = false);
+        }
+        let mut task = Task {
+            plan,
+            movable: self.movable,
+            groups: &mut self.groups,
+            batches: &self.batches,
+            rows: &mut self.rows,
+            blocks: &self.blocks,
+            factor: &mut self.factor,
+            sides: &mut self.sides,
+            solution: &mut self.solution,
+            vel: &mut bodies.vel,
+            pass,
+        };
+        run(&mut task)
+    }
+}
+
+fn run(task: &mut Task) -> bool {
+    dispatch!(settle(task: &mut Task) -> bool)
+}
+
+#[inline(always)]
+pub(super) fn settle<S: Simd>(task: &mut Task) -> bool {
+    let mut settled = true;
+    for group in 0..task.groups.len() {
+        settled &= task.settle::<S>(group);
+    }
+    settled
+}
+
+/// One exact solve.
+pub(super) struct Task<'a> {
+    pub(super) plan: &'a Elimination,
+    pub(super) movable: u32,
+    pub(super) groups: &'a mut [Group],
+    pub(super) batches: &'a [Batch],
+    pub(super) rows: &'a mut [Eight],
+    /// First number of each block: of a position's triangle, then of its links.
+    pub(super) blocks: &'a [u32],
+    pub(super) factor: &'a mut [Wide],
+    /// −1 of a row at its lower bound, 1 at its upper, else 0; by number of the row.
+    pub(super) sides: &'a mut [Wide],
+    pub(super) solution: &'a mut [Wide],
+    pub(super) vel: &'a mut [Line],
+    pub(super) pass: Pass,
+}
+
+impl Task<'_> {
+    #[inline(always)]
+    fn settle<S: Simd>(&mut self, number: usize) -> bool {
+        let group = self.groups[number];
+        let bounded = self.batches[group.batches()].iter().any(|b| b.bounded > 0);
+        let moved = bounded && self.guess_sides::<S>(&group);
+        let mut factored = group.factored && !moved;
+        let mut live = S::splat(1.0);
+        for _round in 0..ROUNDS {
+            if !factored {
+                self.factor::<S>(&group);
+            }
+            if bounded {
+                self.bring::<S>(&group, live, pinned);
+            }
+            self.state::<S>(&group, live);
+            self.substitute::<S>(&group);
+            self.push::<S>(&group);
+            let wrong = match bounded {
+                true => self.exchange::<S>(&group, live),
+                false => S::zero(),
+            };
+            let again = S::gt(wrong, S::zero());
+            if !S::any(again) {
+                self.groups[number].factored = true;
+                return true;
+            }
+            (live, factored) = (S::select(again, S::splat(1.0), S::zero()), false);
+        }
+        self.groups[number].factored = false;
+        self.bring::<S>(&group, live, |row, _| clamped(row));
+        false
+    }
+
+    /// Sides by the impulses present; says whether any is another than before.
+    #[inline(always)]
+    fn guess_sides<S: Simd>(&mut self, group: &Group) -> bool {
+        let mut changed = S::zero();
+        for batch in &self.batches[group.batches()] {
+            for r in bounded(batch) {
+                let row = &self.rows[r];
+                let impulse = S::load(&row.impulse);
+                let above = S::gt(impulse, S::load(&row.bounds[0]));
+                let below = S::gt(S::load(&row.bounds[1]), impulse);
+                let high = S::select(below, S::zero(), S::splat(1.0));
+                let side = S::select(above, high, S::splat(-1.0));
+                changed = changed.max(size(side.sub(S::load(&self.sides[r]))));
+                side.store(&mut self.sides[r]);
+            }
+        }
+        S::any(S::gt(changed, S::zero()))
+    }
+
+    /// Gives the bounded rows of live lanes the impulses of `wanted`, by row and side.
+    #[inline(always)]
+    fn bring<S: Simd>(&mut self, group: &Group, live: S, wanted: impl Fn(&Eight, S) -> S) {
+        let live = S::gt(live, S::zero());
+        for batch in &self.batches[group.batches()] {
+            if batch.bounded == 0 {
+                continue;
+            }
+            let mut push = Push::new();
+            for r in bounded(batch) {
+                let row = &mut self.rows[r];
+                let old = S::load(&row.impulse);
+                let next = S::select(live, wanted(row, S::load(&self.sides[r])), old);
+                next.store(&mut row.impulse);
+                push.add(row, next.sub(old));
+            }
+            let mut pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
+            pair.load(push.force, &push.torque);
+            pair.put_back(self.vel, &batch.bodies);
+        }
+    }
+
+    /// −w of the free rows of live lanes, on the right-hand side.
+    #[inline(always)]
+    fn state<S: Simd>(&mut self, group: &Group, live: S) {
+        let live = S::gt(live, S::zero());
+        for batch in &self.batches[group.batches()] {
+            let pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
+            let slip = pair.lin[1].sub(pair.lin[0]);
+            let free = batch.range().start + batch.plain as usize;
+            for r in batch.range() {
+                let w = violation(&self.rows[r], &pair, slip, self.pass);
+                let mut b = S::select(live, S::zero().sub(w), S::zero());
+                if r >= free {
+                    b = S::select(is_pinned(S::load(&self.sides[r])), S::zero(), b);
+                }
+                b.store(&mut self.solution[r]);
+            }
+        }
+    }
+
+    /// Adds the solution to the impulses and moves the bodies.
+    #[inline(always)]
+    fn push<S: Simd>(&mut self, group: &Group) {
+        for batch in &self.batches[group.batches()] {
+            let mut push = Push::new();
+            for r in batch.range() {
+                let (row, change) = (&mut self.rows[r], S::load(&self.solution[r]));
+                S::load(&row.impulse).add(change).store(&mut row.impulse);
+                push.add(row, change);
+            }
+            let mut pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
+            pair.load(push.force, &push.torque);
+            pair.put_back(self.vel, &batch.bodies);
+        }
+    }
+
+    /// Moves every row of a live lane that is on the wrong side to the right one; above zero in lanes
+    /// that had one.
+    #[inline(always)]
+    fn exchange<S: Simd>(&mut self, group: &Group, live: S) -> S {
+        let mut wrong = S::zero();
+        for batch in &self.batches[group.batches()] {
+            if batch.bounded == 0 {
+                continue;
+            }
+            let pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
+            let slip = pair.lin[1].sub(pair.lin[0]);
+            for r in bounded(batch) {
+                let row = &self.rows[r];
+                let side = S::load(&self.sides[r]);
+                let w = violation(row, &pair, slip, self.pass);
+                let next = next_side(row, side, w, self.pass);
+                let next = S::select(S::gt(live, S::zero()), next, side);
+                wrong = wrong.max(size(next.sub(side)));
+                next.store(&mut self.sides[r]);
+            }
+        }
+        wrong
+    }
+}
+
+/// Numbers of the bounded rows of a batch.
+#[inline(always)]
+fn bounded(batch: &Batch) -> Range<usize> {
+    batch.range().start + batch.plain as usize..batch.range().end
+}
+
+#[inline(always)]
+fn size<S: Simd>(x: S) -> S {
+    x.max(S::zero().sub(x))
+}
+
+/// Which lanes of a row are pinned.
+#[inline(always)]
+pub(super) fn is_pinned<S: Simd>(side: S) -> S::Mask {
+    S::gt(size(side), S::zero())
+}
+
+/// Impulse within the bounds.
+#[inline(always)]
+fn clamped<S: Simd>(row: &Eight) -> S {
+    let impulse = S::load(&row.impulse).max(S::load(&row.bounds[0]));
+    impulse.min(S::load(&row.bounds[1]))
+}
+
+/// Impulse a pinned row is to have.
+#[inline(always)]
+fn pinned<S: Simd>(row: &Eight, side: S) -> S {
+    let low = S::gt(S::zero(), side);
+    let low = S::select(low, S::load(&row.bounds[0]), S::load(&row.impulse));
+    S::select(S::gt(side, S::zero()), S::load(&row.bounds[1]), low)
+}
+
+/// Side of a row with violation `w`, as `direct` has it; one whose bounds are equal stays where it is.
+#[inline(always)]
+fn next_side<S: Simd>(row: &Eight, side: S, w: S, pass: Pass) -> S {
+    let (zero, one) = (S::zero(), S::splat(1.0));
+    let impulse = S::load(&row.impulse);
+    let slack = size(impulse).mul(S::splat(ROUNDING));
+    let bias = size(S::load(&row.bias[pass as usize])).mul(S::splat(ROUNDING));
+    let noise = slack.fma(S::load(&row.diag), bias);
+    let [lo, hi] = [S::load(&row.bounds[0]), S::load(&row.bounds[1])];
+    let below = S::gt(lo.sub(slack), impulse);
+    let above = S::gt(impulse, hi.add(slack));
+    let free = S::select(below, zero.sub(one), S::select(above, one, zero));
+    let low = S::select(S::gt(zero.sub(noise), w), zero, side);
+    let high = S::select(S::gt(w, noise), zero, side);
+    let next = S::select(S::gt(zero, side), low, free);
+    let next = S::select(S::gt(side, zero), high, next);
+    S::select(S::gt(hi, lo), next, side)
+}

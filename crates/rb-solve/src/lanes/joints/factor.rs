@@ -1,0 +1,313 @@
+//! LDLᵀ of the joint rows' own system along trees, without fill, and substitution with it.
+//!
+//! The column of position k holds the lower triangle of its own block, then one block for each link, row
+//! by row of the later position:
+//!
+//! ```text
+//! A_kk = L D Lᵀ (1/D in place of D);   B_i = A_ik L⁻ᵀ;   A_ij −= B_i D⁻¹ B_jᵀ
+//! y = L⁻¹ b_k,  b_i −= B_i D⁻¹ y;   back:  x_k = L⁻ᵀ (D⁻¹ y − D⁻¹ Σ B_iᵀ x_i)
+//! ```
+//!
+//! Pinned rows are zero, and dependent rows stay at zero as in `linalg::ldl`.
+//! Source: D. Baraff, "Linear-time dynamics using Lagrange multipliers", 1996 (elimination along the
+//! tree).
+
+use super::exact::{Task, is_pinned};
+use super::pack::{Batch, triangle};
+use super::prepare::{ALL, couple, invert};
+use super::trees::{Group, meeting};
+use crate::lanes::simd::{Simd, Wide};
+use crate::lanes::vector::{Two, V3};
+
+impl Task<'_> {
+    /// Factors the system of a group for its present sides.
+    #[inline(always)]
+    pub(super) fn factor<S: Simd>(&mut self, group: &Group) {
+        for k in 0..group.len as usize {
+            self.fill_own::<S>(group, k);
+            for link in 0..self.column(group, k).len() {
+                self.fill_link::<S>(group, k, link);
+            }
+        }
+        for k in 0..group.len as usize {
+            self.eliminate::<S>(group, k);
+        }
+    }
+
+    /// Positions in the plan that position k of the tree in lane 0 is linked to.
+    #[inline(always)]
+    fn column(&self, group: &Group, k: usize) -> &[u32] {
+        self.plan.column(group.tree as usize + k)
+    }
+
+    /// Position within the tree that a link of position k goes to.
+    #[inline(always)]
+    fn later(&self, group: &Group, k: usize, link: usize) -> usize {
+        (self.column(group, k)[link] - group.tree) as usize
+    }
+
+    #[inline(always)]
+    fn batch(&self, group: &Group, k: usize) -> &Batch {
+        &self.batches[group.batch(k)]
+    }
+
+    /// Where the triangle of position k begins.
+    #[inline(always)]
+    fn own(&self, group: &Group, k: usize) -> usize {
+        let starts = &self.plan.starts[group.tree as usize..];
+        self.blocks[group.slots as usize + k + (starts[k] - starts[0]) as usize] as usize
+    }
+
+    /// Where the block of a link of position k begins.
+    #[inline(always)]
+    fn link(&self, group: &Group, k: usize, link: usize) -> usize {
+        let starts = &self.plan.starts[group.tree as usize..];
+        self.blocks[group.slots as usize + k + (starts[k] - starts[0]) as usize + link + 1] as usize
+    }
+
+    /// J W Jᵀ + R of position k, without its pinned rows.
+    #[inline(always)]
+    fn fill_own<S: Simd>(&mut self, group: &Group, k: usize) {
+        let at = self.own(group, k);
+        let batch = &self.batches[group.batch(k)];
+        let pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
+        let (rows, sides) = (&self.rows[batch.range()], &self.sides[batch.range()]);
+        let out = &mut self.factor[at..][..triangle(rows.len())];
+        couple(&pair, rows, out);
+        for (i, row) in rows.iter().enumerate() {
+            let entry = &mut out[triangle(i) + i];
+            let reg = S::load(&row.reg[self.pass as usize]);
+            S::load(entry).add(reg).store(entry);
+        }
+        for i in batch.plain as usize..rows.len() {
+            let pinned = is_pinned(S::load(&sides[i]));
+            for j in 0..rows.len() {
+                blank::<S>(&mut out[triangle(i.max(j)) + i.min(j)], pinned);
+            }
+        }
+    }
+
+    /// J W Jᵀ between the rows of position k and of one it is linked to, without pinned rows.
+    #[inline(always)]
+    fn fill_link<S: Simd>(&mut self, group: &Group, k: usize, link: usize) {
+        let at = self.link(group, k, link);
+        let mine = &self.batches[group.batch(k)];
+        let other = &self.batches[group.batch(self.later(group, k, link))];
+        let met = meeting([first_lane(other), first_lane(mine)], self.movable);
+        let pair = Two::<S>::with(&mine.mass, self.vel, &mine.bodies);
+        let (rows, others) = (&self.rows[mine.range()], &self.rows[other.range()]);
+        let n = rows.len();
+        let out = &mut self.factor[at..][..others.len() * n];
+        out.iter_mut().for_each(|entry| S::zero().store(entry));
+        for (s, t) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            if (met >> (2 * s + t)) & 1 == 0 {
+                continue;
+            }
+            // The linear halves of a row are opposite.
+            let sign = S::splat(if s == t { 1.0 } else { -1.0 });
+            for (c, row) in rows.iter().enumerate() {
+                let lin = pair.mass[t].lin.times(V3::load(&row.lin)).scaled(sign);
+                let ang = pair.mass[t].ang(V3::load(&row.ang[t]));
+                for (r, other) in others.iter().enumerate() {
+                    let entry = &mut out[r * n + c];
+                    let lin = lin.dot(V3::load(&other.lin));
+                    let both = ang.dot(V3::load(&other.ang[s])).add(lin);
+                    S::load(entry).add(both).store(entry);
+                }
+            }
+        }
+        for c in mine.plain as usize..n {
+            let pinned = is_pinned(S::load(&self.sides[mine.range().start + c]));
+            for r in 0..others.len() {
+                blank::<S>(&mut out[r * n + c], pinned);
+            }
+        }
+        for r in other.plain as usize..others.len() {
+            let pinned = is_pinned(S::load(&self.sides[other.range().start + r]));
+            for entry in &mut out[r * n..][..n] {
+                blank::<S>(entry, pinned);
+            }
+        }
+    }
+
+    /// Splits the triangle of position k, makes B of its links, and takes their products off the later
+    /// positions.
+    #[inline(always)]
+    fn eliminate<S: Simd>(&mut self, group: &Group, k: usize) {
+        let (at, n) = (self.own(group, k), self.batch(group, k).len());
+        if n == 0 {
+            return;
+        }
+        let links = self.column(group, k).len();
+        let lens = |link: usize| self.batch(group, self.later(group, k, link)).len();
+        let below: usize = (0..links).map(lens).sum();
+        let end = at + triangle(n) + below * n;
+        self.split::<S>(group, k);
+        let (own, column) = self.factor[at..end].split_at_mut(triangle(n));
+        for row in column.chunks_exact_mut(n) {
+            for i in 0..n {
+                let mut x = S::load(&row[i]);
+                for j in 0..i {
+                    x = S::load(&row[j]).nfma(S::load(&own[triangle(i) + j]), x);
+                }
+                x.store(&mut row[i]);
+            }
+        }
+        for a in 0..links {
+            for b in a..links {
+                self.subtract::<S>(group, k, [a, b]);
+            }
+        }
+    }
+
+    /// LDLᵀ of the triangle of position k. Pivots are compared with what they were before any
+    /// elimination: the last rows of a loop of joints vanish.
+    #[inline(always)]
+    fn split<S: Simd>(&mut self, group: &Group, k: usize) {
+        let at = self.own(group, k);
+        let batch = &self.batches[group.batch(k)];
+        let rows = &self.rows[batch.range()];
+        let own = &mut self.factor[at..][..triangle(rows.len())];
+        for (i, row) in rows.iter().enumerate() {
+            let (known, mine) = own.split_at_mut(triangle(i));
+            let mut scaled = [S::zero(); ALL];
+            for j in 0..i {
+                let mut x = S::load(&mine[j]);
+                for m in 0..j {
+                    x = scaled[m].nfma(S::load(&known[triangle(j) + m]), x);
+                }
+                scaled[j] = x;
+                x.mul(S::load(&known[triangle(j) + j])).store(&mut mine[j]);
+            }
+            let mut x = S::load(&mine[i]);
+            for m in 0..i {
+                x = scaled[m].nfma(S::load(&mine[m]), x);
+            }
+            let before = S::load(&row.diag).add(S::load(&row.reg[self.pass as usize]));
+            invert(x, before).store(&mut mine[i]);
+        }
+    }
+
+    /// A(j, i) −= B(j) D⁻¹ B(i)ᵀ, with i and j where the links `a` and `b` of position k go.
+    #[inline(always)]
+    fn subtract<S: Simd>(&mut self, group: &Group, k: usize, [a, b]: [usize; 2]) {
+        let n = self.batch(group, k).len();
+        let (i, j) = (self.later(group, k, a), self.later(group, k, b));
+        let (cols, rows) = (self.batch(group, i).len(), self.batch(group, j).len());
+        let to = if i == j {
+            self.own(group, i)
+        } else {
+            // Eliminating k has linked i and j, so the column of i has j.
+            let there = self
+                .column(group, i)
+                .binary_search(&self.column(group, k)[b]);
+            match there {
+                Ok(link) => self.link(group, i, link),
+                Err(_) => return,
+            }
+        };
+        let own = self.own(group, k);
+        let (left, right) = (self.link(group, k, b), self.link(group, k, a));
+        // Later columns lie behind this one.
+        let (known, out) = self.factor.split_at_mut(to);
+        let pivots = &known[own..][..triangle(n)];
+        for r in 0..rows {
+            let mut scaled = [S::zero(); ALL];
+            for m in 0..n {
+                let pivot = S::load(&pivots[triangle(m) + m]);
+                scaled[m] = S::load(&known[left + r * n + m]).mul(pivot);
+            }
+            let (first, cols) = match i == j {
+                true => (triangle(r), r + 1),
+                false => (r * cols, cols),
+            };
+            for c in 0..cols {
+                let mut x = S::load(&out[first + c]);
+                let row = &known[right + c * n..][..n];
+                for m in 0..n {
+                    x = scaled[m].nfma(S::load(&row[m]), x);
+                }
+                x.store(&mut out[first + c]);
+            }
+        }
+    }
+
+    /// Solves with the factor, in place in `solution`.
+    #[inline(always)]
+    pub(super) fn substitute<S: Simd>(&mut self, group: &Group) {
+        for k in 0..group.len as usize {
+            self.go_forward::<S>(group, k);
+        }
+        for k in (0..group.len as usize).rev() {
+            self.go_back::<S>(group, k);
+        }
+    }
+
+    #[inline(always)]
+    fn go_forward<S: Simd>(&mut self, group: &Group, k: usize) {
+        let (at, mine) = (self.own(group, k), self.batch(group, k).range());
+        let (n, own) = (mine.len(), &self.factor[at..]);
+        let mut x = [S::zero(); ALL];
+        for i in 0..n {
+            let mut y = S::load(&self.solution[mine.start + i]);
+            for j in 0..i {
+                y = x[j].nfma(S::load(&own[triangle(i) + j]), y);
+            }
+            x[i] = y;
+        }
+        for i in 0..n {
+            x[i] = x[i].mul(S::load(&own[triangle(i) + i]));
+            x[i].store(&mut self.solution[mine.start + i]);
+        }
+        for link in 0..self.column(group, k).len() {
+            let later = self.batch(group, self.later(group, k, link)).range();
+            let block = &self.factor[self.link(group, k, link)..];
+            for (r, to) in self.solution[later].iter_mut().enumerate() {
+                let mut y = S::load(to);
+                for i in 0..n {
+                    y = x[i].nfma(S::load(&block[r * n + i]), y);
+                }
+                y.store(to);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn go_back<S: Simd>(&mut self, group: &Group, k: usize) {
+        let (at, mine) = (self.own(group, k), self.batch(group, k).range());
+        let (n, own) = (mine.len(), &self.factor[at..]);
+        let mut pull = [S::zero(); ALL];
+        for link in 0..self.column(group, k).len() {
+            let later = self.batch(group, self.later(group, k, link)).range();
+            let block = &self.factor[self.link(group, k, link)..];
+            for (r, from) in self.solution[later].iter().enumerate() {
+                let known = S::load(from);
+                for i in 0..n {
+                    pull[i] = known.fma(S::load(&block[r * n + i]), pull[i]);
+                }
+            }
+        }
+        let mut x = [S::zero(); ALL];
+        for i in (0..n).rev() {
+            let y = S::load(&self.solution[mine.start + i]);
+            let mut y = pull[i].nfma(S::load(&own[triangle(i) + i]), y);
+            for j in i + 1..n {
+                y = x[j].nfma(S::load(&own[triangle(j) + i]), y);
+            }
+            x[i] = y;
+            y.store(&mut self.solution[mine.start + i]);
+        }
+    }
+}
+
+/// Bodies of a batch's first joint.
+#[inline(always)]
+fn first_lane(batch: &Batch) -> [u32; 2] {
+    [batch.bodies[0][0], batch.bodies[1][0]]
+}
+
+/// Sets an entry to zero in the lanes of a mask.
+#[inline(always)]
+fn blank<S: Simd>(entry: &mut Wide, pinned: S::Mask) {
+    S::select(pinned, S::zero(), S::load(entry)).store(entry);
+}
