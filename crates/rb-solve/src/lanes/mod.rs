@@ -29,6 +29,7 @@ mod kernel;
 mod pack;
 mod prepare;
 mod simd;
+mod thin;
 mod vector;
 mod view;
 

@@ -2,7 +2,8 @@
 
 use super::prepare::Soft;
 use super::simd::{Line, Wide};
-use glam::DVec3;
+use super::thin::Thin;
+use glam::{DMat3, DVec3};
 use rb_core::contact_block::{ContactSet, LANES};
 use rb_core::manifold::{ContactMaterial, FrictionLaw};
 use rb_core::mass::InvMass;
@@ -104,6 +105,8 @@ pub struct ContactLanes {
     pub(super) points: Vec<Point>,
     pub(super) special: Vec<Special>,
     pub(super) seats: Vec<Seat>,
+    /// The same manifolds one by one, in the order of the batches, if batches would be almost empty.
+    pub(super) thin: Vec<Thin>,
     /// Surfaces of the manifolds with special terms, by batch and lane.
     pub(super) surfaces: Vec<(u32, u8, ContactMaterial)>,
     /// Velocity of each body: (lin, 1/m along z; ang, 0).
@@ -129,6 +132,7 @@ impl ContactLanes {
         self.special.clear();
         self.surfaces.clear();
         self.seats.clear();
+        self.thin.clear();
         // One more: the body of idle lanes.
         for lines in [
             &mut self.vel,
@@ -232,6 +236,7 @@ impl ContactLanes {
             self.fill(set, m, number as usize, bodies, soft, scale);
         }
         self.prepare();
+        self.thin_out();
     }
 
     /// Key of every manifold: its level, its law and whether it needs special terms.
@@ -360,6 +365,7 @@ impl ContactLanes {
         self.batches.capacity() * size_of::<Batch>()
             + self.points.capacity() * size_of::<Point>()
             + self.seats.capacity() * (size_of::<Seat>() + size_of::<u32>())
+            + self.thin.capacity() * size_of::<Thin>()
             + lines
                 .map(|l| l.capacity() * size_of::<Line>())
                 .iter()
@@ -375,4 +381,12 @@ fn line(t: &Twist, fourth: f64) -> [f64; LANES] {
 pub(super) fn twist(line: &Line) -> Twist {
     let [x, y, z, _, u, v, w, _] = line.0;
     Twist::new(DVec3::new(x, y, z), DVec3::new(u, v, w))
+}
+
+/// W of a body from its lines: of the linear part the diagonal, and the angular part.
+pub(super) fn matrix(inv: &Line, vel: &Line) -> (DVec3, DMat3) {
+    let [xx, yy, zz, xy, xz, yz, mx, my] = inv.0;
+    let columns = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
+    let lin = DVec3::new(mx, my, vel.0[3]);
+    (lin, DMat3::from_cols_array_2d(&columns))
 }

@@ -1,7 +1,7 @@
 //! What the lanes hold, manifold by manifold: impulses, gaps, and rows for whoever wants rows.
 
-use super::pack::{ContactLanes, PLAIN, Point, Wide3, twist};
-use glam::{DMat3, DVec3};
+use super::pack::{ContactLanes, PLAIN, Point, Wide3, matrix, twist};
+use glam::DVec3;
 use rb_core::law::Law;
 use rb_core::manifold::MAX_POINTS;
 use rb_core::mass::InvMass;
@@ -86,15 +86,11 @@ impl ContactLanes {
 
     /// A body as a problem has it.
     pub fn body(&self, body: usize) -> ProblemBody {
-        let [xx, yy, zz, xy, xz, yz, mx, my] = self.inv[body].0;
-        let columns = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
+        let (lin, ang) = matrix(&self.inv[body], &self.vel[body]);
         ProblemBody {
             free: twist(&self.free[body]),
             vel: self.velocity(body),
-            inv: InvMass {
-                lin: DVec3::new(mx, my, self.vel[body].0[3]),
-                ang: DMat3::from_cols_array_2d(&columns),
-            },
+            inv: InvMass { lin, ang },
             extent: 0.0,
         }
     }

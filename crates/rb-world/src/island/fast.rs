@@ -62,6 +62,7 @@ impl Island {
             }
             self.elapsed += shared.h;
         }
+        self.lanes.settle();
         self.unsound().is_empty() && self.is_good(shared)
     }
 

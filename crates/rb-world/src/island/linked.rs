@@ -54,6 +54,7 @@ impl Island {
             }
             self.elapsed += shared.h;
         }
+        self.lanes.settle();
         let sound = self.unsound().is_empty();
         if sound {
             for (j, joint) in self.joints.iter_mut().enumerate() {

@@ -1,0 +1,315 @@
+//! The sweeps, one manifold after the other.
+
+use super::{PAIRS, Thin};
+use crate::lanes::dispatch;
+use crate::lanes::kernel::{Bodies, Numbers};
+use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::vector::V3;
+use glam::DVec2;
+use rb_core::law::Law;
+use rb_core::manifold::{FrictionLaw, MAX_POINTS};
+
+/// Says which lanes are the upper half.
+const UPPER: Wide = Wide([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
+
+/// Position of a pair of points in [`Thin::couple`].
+const PAIR: [[usize; MAX_POINTS]; MAX_POINTS] = [
+    [PAIRS, 0, 1, 2],
+    [0, PAIRS, 3, 4],
+    [1, 3, PAIRS, 5],
+    [2, 4, 5, PAIRS],
+];
+
+#[inline(always)]
+fn upper<S: Simd>() -> S::Mask {
+    S::gt(S::load(&UPPER), S::zero())
+}
+
+/// What the points of a move with in the lower half, those of b in the upper.
+#[inline(always)]
+fn speeds<S: Simd>(m: &Thin, lines: &[Line], upper: S::Mask) -> V3<S> {
+    let [a, b] = [m.bodies[0] as usize, m.bodies[1] as usize];
+    let (a, b) = (&lines[a].0, &lines[b].0);
+    let both = |k: usize| S::select(upper, S::splat(b[k]), S::splat(a[k]));
+    let lin = V3([both(0), both(1), both(2)]);
+    let ang = V3([both(4), both(5), both(6)]);
+    lin.add(ang.cross(V3::load(&m.arm)))
+}
+
+#[inline(always)]
+fn along<S: Simd>(axis: &[f64; 3], v: V3<S>) -> S {
+    v.dot(V3([
+        S::splat(axis[0]),
+        S::splat(axis[1]),
+        S::splat(axis[2]),
+    ]))
+}
+
+/// Speed of b relative to a along the normal, for each point.
+#[inline(always)]
+fn normal<S: Simd>(m: &Thin, v: V3<S>) -> S {
+    let n = along(&m.axes[0], v);
+    n.swapped().sub(n)
+}
+
+/// Speed of b relative to a along the first tangent, for each point, then along the second.
+#[inline(always)]
+fn tangents<S: Simd>(m: &Thin, v: V3<S>, upper: S::Mask) -> S {
+    let (t, u) = (along(&m.axes[1], v), along(&m.axes[2], v));
+    let b = S::select(upper, u, t.swapped());
+    b.sub(S::select(upper, u.swapped(), t))
+}
+
+pub(super) fn run_pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
+    dispatch!(pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers))
+}
+
+/// Terms of both passes at the present gaps.
+#[inline(always)]
+fn pose<S: Simd>(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
+    let (upper, one) = (upper::<S>(), S::splat(1.0));
+    for m in manifolds {
+        let gap = S::load(&m.gap).add(normal(m, speeds::<S>(m, moved, upper)));
+        let pace = [S::splat(m.pace[0]), S::splat(m.pace[1])];
+        let (bias, reg, after) = numbers.terms(gap, pace);
+        let share = one.div(one.add(reg));
+        S::select(upper, share.swapped(), bias).store(&mut m.soft);
+        after.store(&mut m.bias[0]);
+    }
+}
+
+pub(super) fn run_position(manifolds: &mut [Thin], bodies: Bodies, backwards: bool) {
+    dispatch!(position(manifolds: &mut [Thin], bodies: Bodies, backwards: bool))
+}
+
+#[inline(always)]
+fn position<S: Simd>(manifolds: &mut [Thin], bodies: Bodies, backwards: bool) {
+    let upper = upper::<S>();
+    if backwards {
+        for m in manifolds.iter_mut().rev() {
+            position_visit::<S, true>(m, bodies.inv, bodies.vel, upper);
+        }
+    } else {
+        for m in manifolds {
+            position_visit::<S, false>(m, bodies.inv, bodies.vel, upper);
+        }
+    }
+}
+
+/// Normals under the soft step.
+#[inline(always)]
+fn position_visit<S: Simd, const BACK: bool>(
+    m: &mut Thin,
+    inv: &[Line],
+    vel: &mut [Line],
+    upper: S::Mask,
+) {
+    let w = normal(m, speeds::<S>(m, vel, upper)).add(S::load(&m.soft));
+    let own = S::load(&m.root[0]).nfma(w, S::load(&m.impulse[0]));
+    let mut x = Wide::default();
+    own.store(&mut x);
+    let mut x = [x.0[0], x.0[1], x.0[2], x.0[3]];
+    let mut sum = 0.0;
+    let mut centre = [[0.0; 3]; 2];
+    for i in 0..MAX_POINTS {
+        let k = nth::<BACK>(i);
+        let new = positive(x[k] * m.soft.0[MAX_POINTS + k]);
+        let delta = new - m.impulse[0].0[k];
+        m.impulse[0].0[k] = new;
+        for j in i + 1..MAX_POINTS {
+            let l = nth::<BACK>(j);
+            x[l] = m.couple[PAIR[k][l]][0].mul_add(-delta, x[l]);
+        }
+        let impulse = m.root[0].0[k] * delta;
+        sum += impulse;
+        for s in 0..2 {
+            let arm = arm(m, s, k);
+            for c in 0..3 {
+                centre[s][c] = arm[c].mul_add(impulse, centre[s][c]);
+            }
+        }
+    }
+    let n = m.axes[0];
+    let force = [n[0] * sum, n[1] * sum, n[2] * sum];
+    for s in 0..2 {
+        push(&m.bodies, s, force, turn([0.0; 3], centre[s], n), inv, vel);
+    }
+}
+
+pub(super) fn run_velocity(manifolds: &mut [Thin], bodies: Bodies, backwards: bool) {
+    dispatch!(velocity(manifolds: &mut [Thin], bodies: Bodies, backwards: bool))
+}
+
+#[inline(always)]
+fn velocity<S: Simd>(manifolds: &mut [Thin], bodies: Bodies, backwards: bool) {
+    let upper = upper::<S>();
+    if backwards {
+        for m in manifolds.iter_mut().rev() {
+            velocity_visit::<S, true>(m, bodies.inv, bodies.vel, upper);
+        }
+    } else {
+        for m in manifolds {
+            velocity_visit::<S, false>(m, bodies.inv, bodies.vel, upper);
+        }
+    }
+}
+
+/// Normals and friction under the law itself.
+#[inline(always)]
+fn velocity_visit<S: Simd, const BACK: bool>(
+    m: &mut Thin,
+    inv: &[Line],
+    vel: &mut [Line],
+    upper: S::Mask,
+) {
+    let mut x = own::<S>(m, vel, upper);
+    let mut force = [0.0; 3];
+    let mut torque = [[0.0; 3]; 2];
+    for i in 0..MAX_POINTS {
+        let k = nth::<BACK>(i);
+        let u = MAX_POINTS + k;
+        let old = [m.impulse[0].0[k], m.impulse[1].0[k], m.impulse[1].0[u]];
+        let n = positive(x[0][k]);
+        let dn = n - old[0];
+        let wanted = [
+            m.cross[k][0].mul_add(-dn, x[1][k]),
+            m.cross[k][1].mul_add(-dn, x[2][k]),
+        ];
+        let t = project(m.law, m.limit[k] * n, wanted);
+        (m.impulse[0].0[k], m.impulse[1].0[k], m.impulse[1].0[u]) = (n, t[0], t[1]);
+        let delta = [dn, t[0] - old[1], t[1] - old[2]];
+        for j in i + 1..MAX_POINTS {
+            let l = nth::<BACK>(j);
+            let g = &m.couple[PAIR[k][l]];
+            for r in 0..3 {
+                for c in 0..3 {
+                    let g = if k < l { g[3 * c + r] } else { g[3 * r + c] };
+                    x[r][l] = g.mul_add(-delta[c], x[r][l]);
+                }
+            }
+        }
+        let p = world(
+            &m.axes,
+            [
+                m.root[0].0[k] * delta[0],
+                m.root[1].0[k] * delta[1],
+                m.root[1].0[k] * delta[2],
+            ],
+        );
+        for c in 0..3 {
+            force[c] += p[c];
+        }
+        for s in 0..2 {
+            torque[s] = turn(torque[s], arm(m, s, k), p);
+        }
+    }
+    for s in 0..2 {
+        push(&m.bodies, s, force, torque[s], inv, vel);
+    }
+}
+
+/// x of all rows: normals, first tangents, second tangents.
+#[inline(always)]
+fn own<S: Simd>(m: &Thin, vel: &[Line], upper: S::Mask) -> [[f64; MAX_POINTS]; 3] {
+    let v = speeds::<S>(m, vel, upper);
+    let n = normal(m, v).add(S::load(&m.bias[0]));
+    let t = tangents(m, v, upper).add(S::load(&m.bias[1]));
+    let mut x = [Wide::default(); 2];
+    S::load(&m.root[0])
+        .nfma(n, S::load(&m.impulse[0]))
+        .store(&mut x[0]);
+    S::load(&m.root[1])
+        .nfma(t, S::load(&m.impulse[1]))
+        .store(&mut x[1]);
+    let [n, t] = [x[0].0, x[1].0];
+    [
+        [n[0], n[1], n[2], n[3]],
+        [t[0], t[1], t[2], t[3]],
+        [t[4], t[5], t[6], t[7]],
+    ]
+}
+
+/// The point visited in place `i`.
+#[inline(always)]
+fn nth<const BACK: bool>(i: usize) -> usize {
+    if BACK { MAX_POINTS - 1 - i } else { i }
+}
+
+#[inline(always)]
+fn positive(x: f64) -> f64 {
+    if x > 0.0 { x } else { 0.0 }
+}
+
+#[inline(always)]
+fn arm(m: &Thin, side: usize, k: usize) -> [f64; 3] {
+    let at = MAX_POINTS * side + k;
+    [m.arm[0].0[at], m.arm[1].0[at], m.arm[2].0[at]]
+}
+
+/// A vector along the contact axes in world axes.
+#[inline(always)]
+fn world([n, t, u]: &[[f64; 3]; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
+    let at = |c: usize| u[c].mul_add(z, t[c].mul_add(y, n[c] * x));
+    [at(0), at(1), at(2)]
+}
+
+/// sum + r × p.
+#[inline(always)]
+fn turn(sum: [f64; 3], [a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
+    [
+        (-c).mul_add(y, b.mul_add(z, sum[0])),
+        (-a).mul_add(z, c.mul_add(x, sum[1])),
+        (-b).mul_add(x, a.mul_add(y, sum[2])),
+    ]
+}
+
+/// An impulse on b and its opposite on a, as that side feels it.
+#[inline(always)]
+fn push(
+    bodies: &[u32; 2],
+    side: usize,
+    force: [f64; 3],
+    torque: [f64; 3],
+    inv: &[Line],
+    vel: &mut [Line],
+) {
+    let body = bodies[side] as usize;
+    let sign = if side == 0 { -1.0 } else { 1.0 };
+    let [xx, yy, zz, xy, xz, yz, mx, my] = inv[body].0;
+    let v = &mut vel[body].0;
+    let [fx, fy, fz] = [sign * force[0], sign * force[1], sign * force[2]];
+    let [x, y, z] = [sign * torque[0], sign * torque[1], sign * torque[2]];
+    v[0] = mx.mul_add(fx, v[0]);
+    v[1] = my.mul_add(fy, v[1]);
+    v[2] = v[3].mul_add(fz, v[2]);
+    v[4] = xz.mul_add(z, xy.mul_add(y, xx.mul_add(x, v[4])));
+    v[5] = yz.mul_add(z, yy.mul_add(y, xy.mul_add(x, v[5])));
+    v[6] = zz.mul_add(z, yz.mul_add(y, xz.mul_add(x, v[6])));
+}
+
+/// Nearest point of the friction disc, square or diamond of radius `r`.
+#[inline(always)]
+fn project(law: FrictionLaw, r: f64, [x, y]: [f64; 2]) -> [f64; 2] {
+    match law {
+        FrictionLaw::Boxed => [clamp(x, r), clamp(y, r)],
+        FrictionLaw::Pyramid => {
+            let t = Law::Pyramid { mu: 1.0 }.project_tangent(DVec2::new(x, y), r);
+            [t.x, t.y]
+        }
+        _ => {
+            let square = y.mul_add(y, x * x);
+            if square > r * r {
+                let share = r / square.sqrt();
+                [x * share, y * share]
+            } else {
+                [x, y]
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn clamp(x: f64, r: f64) -> f64 {
+    let x = if x < r { x } else { r };
+    if x > -r { x } else { -r }
+}
