@@ -4,6 +4,7 @@ use super::dispatch;
 
 use super::pack::{Batch, ContactLanes, PLAIN, Point, Special};
 use super::simd::{Line, Simd, Wide, two};
+use super::thin;
 use super::vector::{Motion, V3};
 use glam::DVec3;
 use rb_core::contact_block::LANES;
@@ -22,14 +23,19 @@ impl ContactLanes {
             free: &self.free,
             moved: &self.moved,
         };
-        run(
-            &self.batches,
-            &self.points,
-            &self.special,
-            bodies,
-            speed_floor,
-            &mut sums,
-        );
+        if self.is_thin() {
+            thin::grade(&self.thin, bodies, speed_floor, &mut sums);
+        } else {
+            let (batches, points) = (&self.batches, &self.points);
+            run(
+                batches,
+                points,
+                &self.special,
+                bodies,
+                speed_floor,
+                &mut sums,
+            );
+        }
         let (abs, place) = sums.worst();
         let worst = place.and_then(|(point, lane)| self.source(point, lane));
         let largest = |w: &Wide| w.0.iter().fold(0.0f64, |m, x| m.max(*x));
@@ -58,8 +64,14 @@ impl ContactLanes {
         (grade, scaled, largest(&sums.depth))
     }
 
-    /// The contact point in a lane of an entry of `points`.
+    /// The contact point in a lane of an entry of `points`, or of a manifold of its own.
     fn source(&self, point: usize, lane: usize) -> Option<Source> {
+        if self.is_thin() {
+            let here = |s: &super::pack::Seat| s.batch as usize == point;
+            let manifold = self.seats.iter().position(here)? as u32;
+            let point = lane as u8;
+            return Some(Source::Contact { manifold, point });
+        }
         let batch = self
             .batches
             .iter()
@@ -72,15 +84,15 @@ impl ContactLanes {
     }
 }
 
-struct Bodies<'a> {
-    vel: &'a [Line],
-    free: &'a [Line],
-    moved: &'a [Line],
+pub(super) struct Bodies<'a> {
+    pub(super) vel: &'a [Line],
+    pub(super) free: &'a [Line],
+    pub(super) moved: &'a [Line],
 }
 
 /// Running numbers, lane by lane.
 #[derive(Default)]
-struct Sums {
+pub(super) struct Sums {
     abs: Wide,
     place: Wide,
     error2_max: Wide,
@@ -94,7 +106,7 @@ struct Sums {
     open: Wide,
     stick: Wide,
     slide: Wide,
-    depth: Wide,
+    pub(super) depth: Wide,
 }
 
 impl Sums {
@@ -200,21 +212,21 @@ fn grade<S: Simd>(
     }
 }
 
-/// One point of eight manifolds.
-struct One<S> {
-    mu: S,
+/// A point in every lane.
+pub(super) struct One<S> {
+    pub(super) mu: S,
     /// a of the block.
-    mean: S,
-    impulse: [S; 3],
-    w: [S; 3],
+    pub(super) mean: S,
+    pub(super) impulse: [S; 3],
+    pub(super) w: [S; 3],
     /// w of the free velocity.
-    rest: [S; 3],
-    floor: f64,
+    pub(super) rest: [S; 3],
+    pub(super) floor: f64,
 }
 
 impl<S: Simd> One<S> {
     #[inline(always)]
-    fn count(self, law: FrictionLaw, live: S::Mask, number: usize, sums: &mut Sums) {
+    pub(super) fn count(self, law: FrictionLaw, live: S::Mask, number: usize, sums: &mut Sums) {
         let zero = S::zero();
         let (a, [ln, lx, ly], [wn, wx, wy]) = (self.mean, self.impulse, self.w);
         let lift = support(law, self.mu, [wx, wy]);

@@ -14,7 +14,9 @@ use rb_core::problem::Pass;
 impl ContactLanes {
     /// Adds W Jᵀλ of all contacts to the velocities.
     pub fn warm(&mut self) {
-        self.settle();
+        if self.is_thin() {
+            return self.warm_thin();
+        }
         let Self {
             batches,
             points,

@@ -2,7 +2,7 @@
 
 use super::prepare::Soft;
 use super::simd::{Line, Wide};
-use super::thin::Thin;
+use super::thin::{FEW, Thin};
 use glam::{DMat3, DVec3};
 use rb_core::contact_block::{ContactSet, LANES};
 use rb_core::manifold::{ContactMaterial, FrictionLaw};
@@ -105,7 +105,7 @@ pub struct ContactLanes {
     pub(super) points: Vec<Point>,
     pub(super) special: Vec<Special>,
     pub(super) seats: Vec<Seat>,
-    /// The same manifolds one by one, in the order of the batches, if batches would be almost empty.
+    /// The manifolds one by one, if batches would be almost empty; seats then count these.
     pub(super) thin: Vec<Thin>,
     /// Surfaces of the manifolds with special terms, by batch and lane.
     pub(super) surfaces: Vec<(u32, u8, ContactMaterial)>,
@@ -120,8 +120,8 @@ pub struct ContactLanes {
     /// Level after the last manifold of each body.
     tops: Vec<u32>,
     /// Sort key of each manifold, and first batch and next seat of each key.
-    keys: Vec<u32>,
-    places: Vec<[u32; 2]>,
+    pub(super) keys: Vec<u32>,
+    pub(super) places: Vec<[u32; 2]>,
 }
 
 impl ContactLanes {
@@ -158,7 +158,7 @@ impl ContactLanes {
     /// Constraint rows the contacts stand for.
     pub fn rows(&self) -> usize {
         let rows = |s: &Seat| {
-            let one = self.batches[s.batch as usize].law == FrictionLaw::None;
+            let one = self.law(s) == FrictionLaw::None;
             s.points as usize * if one { 1 } else { 3 }
         };
         self.seats.iter().map(rows).sum()
@@ -166,7 +166,16 @@ impl ContactLanes {
 
     /// Laws of friction present.
     pub fn laws(&self) -> impl Iterator<Item = FrictionLaw> {
-        self.batches.iter().map(|b| b.law)
+        let thin = self.thin.iter().map(|m| m.law);
+        self.batches.iter().map(|b| b.law).chain(thin)
+    }
+
+    fn law(&self, seat: &Seat) -> FrictionLaw {
+        let number = seat.batch as usize;
+        match self.thin.get(number) {
+            Some(thin) => thin.law,
+            None => self.batches[number].law,
+        }
     }
 
     /// Inverse mass of a body, for the present substep.
@@ -224,6 +233,9 @@ impl ContactLanes {
         scale: f64,
     ) {
         self.find_levels(set, contacts.clone(), movable);
+        if self.is_narrow() {
+            return self.pack_thin(set, contacts, soft, scale);
+        }
         self.make_batches();
         self.take_seats(set, contacts.clone());
         let mut first = 0;
@@ -236,7 +248,6 @@ impl ContactLanes {
             self.fill(set, m, number as usize, bodies, soft, scale);
         }
         self.prepare();
-        self.thin_out();
     }
 
     /// Key of every manifold: its level, its law and whether it needs special terms.
@@ -267,6 +278,15 @@ impl ContactLanes {
             self.places[key as usize][1] += 1;
             self.keys.push(key);
         }
+    }
+
+    /// Whether batches would be almost empty, and all manifolds are plain.
+    fn is_narrow(&self) -> bool {
+        let counts = self.places.iter().map(|p| p[1]);
+        let batches: u32 = counts.map(|n| n.div_ceil(LANES as u32)).sum();
+        let special = self.places.iter().skip(1).step_by(2);
+        (self.keys.len() as f64) < FEW * f64::from(batches)
+            && special.map(|p| p[1]).sum::<u32>() == 0
     }
 
     /// Batches in the order of the keys; `places` becomes the first batch and the next seat.

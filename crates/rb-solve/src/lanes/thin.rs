@@ -17,20 +17,26 @@
 //! That is the sweep of `kernel`, row for row, but for Ĝ of the start of the step: like the steps it
 //! decides how fast the fixed point is reached, not where it is.
 
-mod couple;
+mod grade;
+mod prepare;
 mod visit;
 
-use super::kernel::{Bodies, Numbers};
-use super::pack::{Batch, ContactLanes, PLAIN, Point, Seat, Wide3};
+pub(super) use grade::grade;
+
+use super::kernel::Numbers;
+use super::pack::{ContactLanes, Seat, Wide3};
+use super::prepare::Soft;
 use super::simd::Wide;
-use couple::couple;
-use rb_core::contact_block::LANES;
+use super::view::{Patch, Spot, vector};
+use glam::DVec3;
+use rb_core::contact_block::{ContactSet, LANES};
 use rb_core::discretise::Discretiser;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS};
+use rb_core::math::tangents;
 use rb_core::problem::Pass;
 
 /// Mean number of manifolds in a batch from which on batches are the faster way.
-const FEW: f64 = 2.5;
+pub(super) const FEW: f64 = 2.5;
 
 /// Pairs of points.
 const PAIRS: usize = MAX_POINTS * (MAX_POINTS - 1) / 2;
@@ -55,43 +61,54 @@ pub(super) struct Thin {
     /// Normal and tangents.
     axes: [[f64; 3]; 3],
     /// r of each point.
-    limit: [f64; MAX_POINTS],
-    /// Ĝ between the normal and the tangents of a point.
-    cross: [[f64; 2]; MAX_POINTS],
+    limit: Wide,
+    /// Ĝ between the normal and the first tangent of each point, then the second.
+    cross: Wide,
     /// Ĝ between two points: 01, 02, 03, 12, 13, 23; row by row of the first.
     couple: [[f64; 9]; PAIRS],
     /// Rate of the push-out (1/s), and R/a.
     pace: [f64; 2],
     bodies: [u32; 2],
-    law: FrictionLaw,
-    seat: Seat,
+    friction: f64,
+    pub(super) law: FrictionLaw,
 }
 
 impl ContactLanes {
-    /// Whether manifolds are swept one by one.
+    /// Whether manifolds are kept and swept one by one.
     pub(super) fn is_thin(&self) -> bool {
         !self.thin.is_empty()
     }
 
-    /// Sets the manifolds up one by one, if there are few to a batch and all are plain.
-    pub(super) fn thin_out(&mut self) {
-        let few = (self.seats.len() as f64) < FEW * self.batches.len() as f64;
-        if !few || !self.surfaces.is_empty() {
-            return;
+    /// Packs the manifolds one by one, in the order of their levels.
+    pub(super) fn pack_thin(
+        &mut self,
+        set: &ContactSet,
+        contacts: impl Iterator<Item = (u32, [u32; 2])>,
+        soft: [Soft; 2],
+        scale: f64,
+    ) {
+        self.thin.resize(self.keys.len(), Thin::default());
+        let mut first = 0;
+        for place in &mut self.places {
+            (place[0], first) = (first, first + place[1]);
         }
-        for (number, batch) in self.batches.iter().enumerate() {
-            let points = &self.points[batch.range()];
-            let used = |lane: &usize| points.iter().any(|p| p.inverse.0[*lane] != 0.0);
-            self.thin.extend((0..LANES).filter(used).map(|lane| {
-                let seat = Seat {
-                    batch: number as u32,
-                    lane: lane as u8,
-                    points: points.len() as u8,
-                };
-                Thin::new(batch, points, seat)
-            }));
+        for (m, (number, bodies)) in contacts.enumerate() {
+            let place = &mut self.places[self.keys[m] as usize][0];
+            let (batch, number) = (*place, number as usize);
+            *place += 1;
+            let points = set.count(number) as u8;
+            self.seats.push(Seat {
+                batch,
+                lane: 0,
+                points,
+            });
+            let still = bodies.iter().any(|&b| self.immovable(b as usize));
+            let soft = soft[usize::from(still)];
+            let thin = &mut self.thin[batch as usize];
+            thin.fill(set, number, usize::from(points), scale);
+            (thin.bodies, thin.pace) = (bodies, [soft.rate, soft.reg]);
         }
-        couple(&mut self.thin, &self.inv, &self.vel);
+        prepare::run(&mut self.thin, &self.inv, &self.vel);
     }
 
     /// Terms at the present gaps.
@@ -99,81 +116,80 @@ impl ContactLanes {
         visit::run_pose(&mut self.thin, &self.moved, &Numbers::new(numbers));
     }
 
-    /// Visits every manifold once.
-    pub(super) fn sweep_thin(&mut self, pass: Pass, backwards: bool) {
-        let bodies = Bodies {
-            inv: &self.inv,
-            vel: &mut self.vel,
-            moved: &self.moved,
-        };
-        match pass {
-            Pass::Position => visit::run_position(&mut self.thin, bodies, backwards),
-            Pass::Velocity => visit::run_velocity(&mut self.thin, bodies, backwards),
-        }
+    /// Adds W Jᵀλ of all contacts to the velocities.
+    pub(super) fn warm_thin(&mut self) {
+        visit::run_warm(&self.thin, &self.inv, &mut self.vel);
     }
 
-    /// Puts impulses and terms where they are read. To be called after the last sweep.
-    pub fn settle(&mut self) {
-        for thin in &self.thin {
-            let batch = &self.batches[thin.seat.batch as usize];
-            let lane = thin.seat.lane as usize;
-            for (k, p) in self.points[batch.range()].iter_mut().enumerate() {
-                for (to, x) in p.impulse.iter_mut().zip(thin.impulse_of(k)) {
-                    to.0[lane] = x;
-                }
-                p.bias.0[lane] = thin.bias[0].0[k];
-            }
+    /// Visits every manifold once.
+    pub(super) fn sweep_thin(&mut self, pass: Pass, backwards: bool) {
+        let (inv, vel) = (&self.inv, &mut self.vel);
+        match pass {
+            Pass::Position => visit::run_position(&mut self.thin, inv, vel, backwards),
+            Pass::Velocity => visit::run_velocity(&mut self.thin, inv, vel, backwards),
         }
     }
 }
 
 impl Thin {
-    /// The manifold in a lane of a batch, without coupling.
-    fn new(batch: &Batch, points: &[Point], seat: Seat) -> Self {
-        debug_assert!(batch.special == PLAIN);
-        let lane = seat.lane as usize;
-        let vector = |w: &Wide3| [w[0].0[lane], w[1].0[lane], w[2].0[lane]];
-        let (n, t) = (vector(&batch.normal), vector(&batch.tangent));
-        let mut out = Self {
-            axes: [n, t, cross(n, t)],
-            pace: batch.soft.map(|w| w.0[lane]),
-            bodies: batch.bodies.map(|b| b[lane]),
-            law: batch.law,
-            seat,
-            ..Self::default()
+    /// What a manifold of the world has. Impulses and points are scaled later: a point that is one has
+    /// the root 1 till then.
+    fn fill(&mut self, set: &ContactSet, number: usize, points: usize, scale: f64) {
+        let (block, from) = (&set.blocks()[number / LANES], number % LANES);
+        let n = DVec3::from_array([0, 1, 2].map(|k| block.normal[k][from]));
+        let belt = DVec3::from_array([0, 1, 2].map(|k| block.surface_velocity[k][from]));
+        let [t, u] = tangents(n);
+        self.axes = [n, t, u].map(|e| e.to_array());
+        self.law = block.law[from];
+        self.friction = match self.law {
+            FrictionLaw::None => 0.0,
+            _ => block.friction[from],
         };
-        for (k, p) in points.iter().enumerate() {
-            let [normal, tangent] = [&p.inverse, &p.step].map(|w| w.0[lane].sqrt());
-            if normal == 0.0 {
-                continue;
-            }
+        let belt = [t, u].map(|e| belt.dot(e));
+        for (k, q) in block.points.iter().enumerate().take(points) {
+            let u = MAX_POINTS + k;
             for c in 0..3 {
-                out.arm[c].0[k] = p.arm[0][c].0[lane];
-                out.arm[c].0[MAX_POINTS + k] = p.arm[1][c].0[lane];
+                self.arm[c].0[k] = q.arm[0][c][from];
+                self.arm[c].0[u] = q.arm[1][c][from];
             }
-            out.root[0].0[k] = normal;
-            out.gap.0[k] = p.gap.0[lane];
-            out.impulse[0].0[k] = p.impulse[0].0[lane] / normal;
-            for (axis, at) in [k, MAX_POINTS + k].into_iter().enumerate() {
-                out.root[1].0[at] = tangent;
-                out.impulse[1].0[at] = p.impulse[1 + axis].0[lane] / tangent;
-                out.bias[1].0[at] = -batch.belt[axis].0[lane];
-                out.cross[k][axis] = normal * tangent * p.cross[axis].0[lane];
-            }
-            out.limit[k] = batch.mu.0[lane] * normal / tangent;
+            self.gap.0[k] = q.gap[from];
+            let [n, x, y] = [0, 1, 2].map(|r| scale * q.impulse[r][from]);
+            (
+                self.impulse[0].0[k],
+                self.impulse[1].0[k],
+                self.impulse[1].0[u],
+            ) = (n, x, y);
+            (self.bias[1].0[k], self.bias[1].0[u]) = (-belt[0], -belt[1]);
+            self.root[0].0[k] = 1.0;
         }
-        out
     }
 
     /// Impulse of a point along normal and tangents (N·s).
+    #[inline(always)]
     fn impulse_of(&self, k: usize) -> [f64; 3] {
-        let [n, t] = &self.impulse;
-        let [rn, rt] = &self.root;
+        let ([n, t], [rn, rt]) = (&self.impulse, &self.root);
         let u = MAX_POINTS + k;
         [n.0[k] * rn.0[k], t.0[k] * rt.0[k], t.0[u] * rt.0[u]]
     }
-}
 
-fn cross([a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
-    [b * z - c * y, c * x - a * z, a * y - b * x]
+    pub(super) fn patch(&self) -> Patch {
+        let belt = [self.bias[1].0[0], self.bias[1].0[MAX_POINTS]];
+        Patch {
+            bodies: self.bodies,
+            axes: self.axes.map(DVec3::from_array),
+            law: self.law,
+            friction: self.friction,
+            belt: belt.map(|b| -b),
+        }
+    }
+
+    pub(super) fn spot(&self, k: usize) -> Spot {
+        Spot {
+            arm: [k, MAX_POINTS + k].map(|lane| vector(&self.arm, lane)),
+            gap: self.gap.0[k],
+            impulse: self.impulse_of(k),
+            bias: self.bias[0].0[k],
+            reg: 0.0,
+        }
+    }
 }

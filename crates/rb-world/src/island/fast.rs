@@ -62,7 +62,6 @@ impl Island {
             }
             self.elapsed += shared.h;
         }
-        self.lanes.settle();
         self.unsound().is_empty() && self.is_good(shared)
     }
 

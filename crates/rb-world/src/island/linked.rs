@@ -54,7 +54,6 @@ impl Island {
             }
             self.elapsed += shared.h;
         }
-        self.lanes.settle();
         let sound = self.unsound().is_empty();
         if sound {
             for (j, joint) in self.joints.iter_mut().enumerate() {

@@ -1,8 +1,9 @@
 //! The sweeps, one manifold after the other.
 
-use super::{PAIRS, Thin};
+use super::Thin;
+use super::prepare::PAIR;
 use crate::lanes::dispatch;
-use crate::lanes::kernel::{Bodies, Numbers};
+use crate::lanes::kernel::Numbers;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::V3;
 use glam::DVec2;
@@ -12,50 +13,43 @@ use rb_core::manifold::{FrictionLaw, MAX_POINTS};
 /// Says which lanes are the upper half.
 const UPPER: Wide = Wide([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
 
-/// Position of a pair of points in [`Thin::couple`].
-const PAIR: [[usize; MAX_POINTS]; MAX_POINTS] = [
-    [PAIRS, 0, 1, 2],
-    [0, PAIRS, 3, 4],
-    [1, 3, PAIRS, 5],
-    [2, 4, 5, PAIRS],
-];
+#[inline(always)]
+pub(super) fn upper<S: Simd>() -> S::Mask {
+    S::gt(S::load(&UPPER), S::zero())
+}
+
+/// A number of the line of a in the lower half, of b in the upper.
+#[inline(always)]
+pub(super) fn sides<S: Simd>(m: &Thin, lines: &[Line], upper: S::Mask, k: usize) -> S {
+    let [a, b] = [m.bodies[0] as usize, m.bodies[1] as usize];
+    S::select(upper, S::splat(lines[b].0[k]), S::splat(lines[a].0[k]))
+}
 
 #[inline(always)]
-fn upper<S: Simd>() -> S::Mask {
-    S::gt(S::load(&UPPER), S::zero())
+pub(super) fn splat<S: Simd>(v: &[f64; 3]) -> V3<S> {
+    V3([S::splat(v[0]), S::splat(v[1]), S::splat(v[2])])
 }
 
 /// What the points of a move with in the lower half, those of b in the upper.
 #[inline(always)]
-fn speeds<S: Simd>(m: &Thin, lines: &[Line], upper: S::Mask) -> V3<S> {
-    let [a, b] = [m.bodies[0] as usize, m.bodies[1] as usize];
-    let (a, b) = (&lines[a].0, &lines[b].0);
-    let both = |k: usize| S::select(upper, S::splat(b[k]), S::splat(a[k]));
+pub(super) fn speeds<S: Simd>(m: &Thin, lines: &[Line], upper: S::Mask) -> V3<S> {
+    let both = |k: usize| sides(m, lines, upper, k);
     let lin = V3([both(0), both(1), both(2)]);
     let ang = V3([both(4), both(5), both(6)]);
     lin.add(ang.cross(V3::load(&m.arm)))
 }
 
-#[inline(always)]
-fn along<S: Simd>(axis: &[f64; 3], v: V3<S>) -> S {
-    v.dot(V3([
-        S::splat(axis[0]),
-        S::splat(axis[1]),
-        S::splat(axis[2]),
-    ]))
-}
-
 /// Speed of b relative to a along the normal, for each point.
 #[inline(always)]
-fn normal<S: Simd>(m: &Thin, v: V3<S>) -> S {
-    let n = along(&m.axes[0], v);
+pub(super) fn normal<S: Simd>(m: &Thin, v: V3<S>) -> S {
+    let n = v.dot(splat(&m.axes[0]));
     n.swapped().sub(n)
 }
 
 /// Speed of b relative to a along the first tangent, for each point, then along the second.
 #[inline(always)]
-fn tangents<S: Simd>(m: &Thin, v: V3<S>, upper: S::Mask) -> S {
-    let (t, u) = (along(&m.axes[1], v), along(&m.axes[2], v));
+pub(super) fn tangents<S: Simd>(m: &Thin, v: V3<S>, upper: S::Mask) -> S {
+    let (t, u) = (v.dot(splat(&m.axes[1])), v.dot(splat(&m.axes[2])));
     let b = S::select(upper, u, t.swapped());
     b.sub(S::select(upper, u.swapped(), t))
 }
@@ -78,20 +72,40 @@ fn pose<S: Simd>(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
     }
 }
 
-pub(super) fn run_position(manifolds: &mut [Thin], bodies: Bodies, backwards: bool) {
-    dispatch!(position(manifolds: &mut [Thin], bodies: Bodies, backwards: bool))
+pub(super) fn run_warm(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
+    dispatch!(warm(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]))
 }
 
 #[inline(always)]
-fn position<S: Simd>(manifolds: &mut [Thin], bodies: Bodies, backwards: bool) {
+fn warm<S: Simd>(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
+    for m in manifolds {
+        let mut load = Load::default();
+        for k in 0..MAX_POINTS {
+            load.add(m, k, m.impulse_of(k));
+        }
+        load.push(m, inv, vel);
+    }
+}
+
+pub(super) fn run_position(
+    manifolds: &mut [Thin],
+    inv: &[Line],
+    vel: &mut [Line],
+    backwards: bool,
+) {
+    dispatch!(position(manifolds: &mut [Thin], inv: &[Line], vel: &mut [Line], backwards: bool))
+}
+
+#[inline(always)]
+fn position<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &mut [Line], backwards: bool) {
     let upper = upper::<S>();
     if backwards {
         for m in manifolds.iter_mut().rev() {
-            position_visit::<S, true>(m, bodies.inv, bodies.vel, upper);
+            position_visit::<S, true>(m, inv, vel, upper);
         }
     } else {
         for m in manifolds {
-            position_visit::<S, false>(m, bodies.inv, bodies.vel, upper);
+            position_visit::<S, false>(m, inv, vel, upper);
         }
     }
 }
@@ -131,25 +145,29 @@ fn position_visit<S: Simd, const BACK: bool>(
     }
     let n = m.axes[0];
     let force = [n[0] * sum, n[1] * sum, n[2] * sum];
-    for s in 0..2 {
-        push(&m.bodies, s, force, turn([0.0; 3], centre[s], n), inv, vel);
-    }
+    let torque = [turn([0.0; 3], centre[0], n), turn([0.0; 3], centre[1], n)];
+    Load { force, torque }.push(m, inv, vel);
 }
 
-pub(super) fn run_velocity(manifolds: &mut [Thin], bodies: Bodies, backwards: bool) {
-    dispatch!(velocity(manifolds: &mut [Thin], bodies: Bodies, backwards: bool))
+pub(super) fn run_velocity(
+    manifolds: &mut [Thin],
+    inv: &[Line],
+    vel: &mut [Line],
+    backwards: bool,
+) {
+    dispatch!(velocity(manifolds: &mut [Thin], inv: &[Line], vel: &mut [Line], backwards: bool))
 }
 
 #[inline(always)]
-fn velocity<S: Simd>(manifolds: &mut [Thin], bodies: Bodies, backwards: bool) {
+fn velocity<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &mut [Line], backwards: bool) {
     let upper = upper::<S>();
     if backwards {
         for m in manifolds.iter_mut().rev() {
-            velocity_visit::<S, true>(m, bodies.inv, bodies.vel, upper);
+            velocity_visit::<S, true>(m, inv, vel, upper);
         }
     } else {
         for m in manifolds {
-            velocity_visit::<S, false>(m, bodies.inv, bodies.vel, upper);
+            velocity_visit::<S, false>(m, inv, vel, upper);
         }
     }
 }
@@ -163,8 +181,7 @@ fn velocity_visit<S: Simd, const BACK: bool>(
     upper: S::Mask,
 ) {
     let mut x = own::<S>(m, vel, upper);
-    let mut force = [0.0; 3];
-    let mut torque = [[0.0; 3]; 2];
+    let mut load = Load::default();
     for i in 0..MAX_POINTS {
         let k = nth::<BACK>(i);
         let u = MAX_POINTS + k;
@@ -172,10 +189,10 @@ fn velocity_visit<S: Simd, const BACK: bool>(
         let n = positive(x[0][k]);
         let dn = n - old[0];
         let wanted = [
-            m.cross[k][0].mul_add(-dn, x[1][k]),
-            m.cross[k][1].mul_add(-dn, x[2][k]),
+            m.cross.0[k].mul_add(-dn, x[1][k]),
+            m.cross.0[u].mul_add(-dn, x[2][k]),
         ];
-        let t = project(m.law, m.limit[k] * n, wanted);
+        let t = project(m.law, m.limit.0[k] * n, wanted);
         (m.impulse[0].0[k], m.impulse[1].0[k], m.impulse[1].0[u]) = (n, t[0], t[1]);
         let delta = [dn, t[0] - old[1], t[1] - old[2]];
         for j in i + 1..MAX_POINTS {
@@ -188,24 +205,10 @@ fn velocity_visit<S: Simd, const BACK: bool>(
                 }
             }
         }
-        let p = world(
-            &m.axes,
-            [
-                m.root[0].0[k] * delta[0],
-                m.root[1].0[k] * delta[1],
-                m.root[1].0[k] * delta[2],
-            ],
-        );
-        for c in 0..3 {
-            force[c] += p[c];
-        }
-        for s in 0..2 {
-            torque[s] = turn(torque[s], arm(m, s, k), p);
-        }
+        let (rn, rt) = (m.root[0].0[k], m.root[1].0[k]);
+        load.add(m, k, [rn * delta[0], rt * delta[1], rt * delta[2]]);
     }
-    for s in 0..2 {
-        push(&m.bodies, s, force, torque[s], inv, vel);
-    }
+    load.push(m, inv, vel);
 }
 
 /// x of all rows: normals, first tangents, second tangents.
@@ -263,28 +266,44 @@ fn turn(sum: [f64; 3], [a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
     ]
 }
 
-/// An impulse on b and its opposite on a, as that side feels it.
-#[inline(always)]
-fn push(
-    bodies: &[u32; 2],
-    side: usize,
+/// An impulse on b and its opposite on a, with what turns each.
+#[derive(Default)]
+struct Load {
     force: [f64; 3],
-    torque: [f64; 3],
-    inv: &[Line],
-    vel: &mut [Line],
-) {
-    let body = bodies[side] as usize;
-    let sign = if side == 0 { -1.0 } else { 1.0 };
-    let [xx, yy, zz, xy, xz, yz, mx, my] = inv[body].0;
-    let v = &mut vel[body].0;
-    let [fx, fy, fz] = [sign * force[0], sign * force[1], sign * force[2]];
-    let [x, y, z] = [sign * torque[0], sign * torque[1], sign * torque[2]];
-    v[0] = mx.mul_add(fx, v[0]);
-    v[1] = my.mul_add(fy, v[1]);
-    v[2] = v[3].mul_add(fz, v[2]);
-    v[4] = xz.mul_add(z, xy.mul_add(y, xx.mul_add(x, v[4])));
-    v[5] = yz.mul_add(z, yy.mul_add(y, xy.mul_add(x, v[5])));
-    v[6] = zz.mul_add(z, yz.mul_add(y, xz.mul_add(x, v[6])));
+    torque: [[f64; 3]; 2],
+}
+
+impl Load {
+    /// Adds an impulse at a point, along the contact axes.
+    #[inline(always)]
+    fn add(&mut self, m: &Thin, k: usize, impulse: [f64; 3]) {
+        let p = world(&m.axes, impulse);
+        for c in 0..3 {
+            self.force[c] += p[c];
+        }
+        for s in 0..2 {
+            self.torque[s] = turn(self.torque[s], arm(m, s, k), p);
+        }
+    }
+
+    /// v ± W of it.
+    #[inline(always)]
+    fn push(&self, m: &Thin, inv: &[Line], vel: &mut [Line]) {
+        for (s, sign) in [(0, -1.0), (1, 1.0)] {
+            let body = m.bodies[s] as usize;
+            let [xx, yy, zz, xy, xz, yz, mx, my] = inv[body].0;
+            let ([fx, fy, fz], [x, y, z]) = (self.force, self.torque[s]);
+            let [fx, fy, fz] = [sign * fx, sign * fy, sign * fz];
+            let [x, y, z] = [sign * x, sign * y, sign * z];
+            let v = &mut vel[body].0;
+            v[0] = mx.mul_add(fx, v[0]);
+            v[1] = my.mul_add(fy, v[1]);
+            v[2] = v[3].mul_add(fz, v[2]);
+            v[4] = xz.mul_add(z, xy.mul_add(y, xx.mul_add(x, v[4])));
+            v[5] = yz.mul_add(z, yy.mul_add(y, xy.mul_add(x, v[5])));
+            v[6] = zz.mul_add(z, yz.mul_add(y, xz.mul_add(x, v[6])));
+        }
+    }
 }
 
 /// Nearest point of the friction disc, square or diamond of radius `r`.

@@ -1,0 +1,130 @@
+//! Steps and coupling: s, r and Ĝ = s J W Jᵀ s, at the start of the step.
+
+use super::visit::{sides, splat, upper};
+use super::{PAIRS, Thin};
+use crate::lanes::dispatch;
+use crate::lanes::pack::Wide3;
+use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::vector::{Mass, V3};
+use rb_core::manifold::MAX_POINTS;
+
+pub(super) fn run(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
+    dispatch!(prepare(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]))
+}
+
+#[inline(always)]
+fn prepare<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
+    let upper = upper::<S>();
+    for m in manifolds {
+        let rows = Rows::<S>::new(m, inv, vel, upper);
+        rows.scale(m, upper);
+        rows.couple(m, upper);
+    }
+}
+
+/// Rows of one manifold: in each lane those of a point, felt by a in the lower half and by b in the
+/// upper.
+struct Rows<S> {
+    /// Angular parts of the rows.
+    lever: [V3<S>; 3],
+    /// W times these.
+    turned: [V3<S>; 3],
+    /// What the linear parts add: nn, nt, nu, tt, tu, uu, the same in all lanes.
+    linear: [S; 6],
+}
+
+/// Place of a pair of axes in [`Rows::linear`].
+const AXES: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
+
+impl<S: Simd> Rows<S> {
+    #[inline(always)]
+    fn new(m: &Thin, inv: &[Line], vel: &[Line], upper: S::Mask) -> Self {
+        let w = |k: usize| sides(m, inv, upper, k);
+        let w = [w(0), w(1), w(2), w(3), w(4), w(5), w(6), w(7)];
+        let mass = Mass::<S>::new(w, sides(m, vel, upper, 3));
+        let arm = V3::load(&m.arm);
+        let [n, t, u] = [splat(&m.axes[0]), splat(&m.axes[1]), splat(&m.axes[2])];
+        let lever = [arm.cross(n), arm.cross(t), arm.cross(u)];
+        let [x, y, z] = mass.lin.0;
+        let lin = V3([x.add(x.swapped()), y.add(y.swapped()), z.add(z.swapped())]);
+        let (ln, lt) = (lin.times(n), lin.times(t));
+        Self {
+            lever,
+            turned: [mass.ang(lever[0]), mass.ang(lever[1]), mass.ang(lever[2])],
+            linear: [
+                ln.dot(n),
+                ln.dot(t),
+                ln.dot(u),
+                lt.dot(t),
+                lt.dot(u),
+                lin.times(u).dot(u),
+            ],
+        }
+    }
+
+    /// Entry of J W Jᵀ between a row of the point in each lane and W times another lever.
+    #[inline(always)]
+    fn entry(&self, row: usize, other: usize, turned: V3<S>) -> S {
+        let turn = self.lever[row].dot(turned);
+        turn.add(turn.swapped()).add(self.linear[AXES[row][other]])
+    }
+
+    /// Roots of the steps, bounds of friction, coupling within each point; impulses become scaled.
+    #[inline(always)]
+    fn scale(&self, m: &mut Thin, upper: S::Mask) {
+        let (zero, one) = (S::zero(), S::splat(1.0));
+        let own = |row: usize, other: usize| self.entry(row, other, self.turned[other]);
+        let (mass, trace) = (own(0, 0), own(1, 1).add(own(2, 2)));
+        let live = S::load(&m.root[0]);
+        // Rows that nothing answers to take no step.
+        let moves = S::gt(live.add(live.swapped()).mul(mass), zero);
+        let slips = S::gt(live.add(live.swapped()).mul(trace), zero);
+        let pick = |which: S::Mask, x: S| S::select(which, x, zero);
+        let normal = pick(moves, one.div(mass).sqrt());
+        let tangent = pick(slips, S::splat(2.0).div(trace).sqrt());
+        let limit = S::splat(m.friction).mul(normal).div(tangent);
+        pick(slips, limit).store(&mut m.limit);
+        let within = normal.mul(tangent);
+        let cross = S::select(upper, own(0, 2), own(0, 1));
+        within.mul(cross).store(&mut m.cross);
+        S::select(upper, zero, normal).store(&mut m.root[0]);
+        tangent.store(&mut m.root[1]);
+        pick(moves, S::load(&m.impulse[0]).div(normal)).store(&mut m.impulse[0]);
+        pick(slips, S::load(&m.impulse[1]).div(tangent)).store(&mut m.impulse[1]);
+    }
+
+    /// Coupling of every point with the points before it.
+    #[inline(always)]
+    fn couple(&self, m: &mut Thin, upper: S::Mask) {
+        let mut stored = [Wide3::default(); 3];
+        self.turned[0].store(&mut stored[0]);
+        self.turned[1].store(&mut stored[1]);
+        self.turned[2].store(&mut stored[2]);
+        let tangent = S::load(&m.root[1]);
+        let roots = [S::load(&m.root[0]), tangent, tangent];
+        for j in 1..MAX_POINTS {
+            for c in 0..3 {
+                let at =
+                    |x: &Wide| S::select(upper, S::splat(x.0[MAX_POINTS + j]), S::splat(x.0[j]));
+                let turned = V3([at(&stored[c][0]), at(&stored[c][1]), at(&stored[c][2])]);
+                let root = S::splat(m.root[c.min(1)].0[j]);
+                for r in 0..3 {
+                    let mut column = Wide::default();
+                    let entry = self.entry(r, c, turned);
+                    entry.mul(roots[r].mul(root)).store(&mut column);
+                    for i in 0..j {
+                        m.couple[PAIR[i][j]][3 * r + c] = column.0[i];
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Place of a pair of points in [`Thin::couple`].
+pub(super) const PAIR: [[usize; MAX_POINTS]; MAX_POINTS] = [
+    [PAIRS, 0, 1, 2],
+    [0, PAIRS, 3, 4],
+    [1, 3, PAIRS, 5],
+    [2, 4, 5, PAIRS],
+];
