@@ -122,31 +122,52 @@ fn position_visit<S: Simd, const BACK: bool>(
     let own = S::load(&m.root[0]).nfma(w, S::load(&m.impulse[0]));
     let mut x = Wide::default();
     own.store(&mut x);
-    let mut x = [x.0[0], x.0[1], x.0[2], x.0[3]];
-    let mut sum = 0.0;
-    let mut centre = [[0.0; 3]; 2];
-    for i in 0..MAX_POINTS {
-        let k = nth::<BACK>(i);
-        let new = positive(x[k] * m.soft.0[MAX_POINTS + k]);
+    let mut push = Push {
+        x: [x.0[0], x.0[1], x.0[2], x.0[3]],
+        sum: 0.0,
+        centre: [[0.0; 3]; 2],
+    };
+    push.visit::<BACK, 0>(m);
+    push.visit::<BACK, 1>(m);
+    push.visit::<BACK, 2>(m);
+    push.visit::<BACK, 3>(m);
+    let n = m.axes[0];
+    let force = [n[0] * push.sum, n[1] * push.sum, n[2] * push.sum];
+    let turned = |s: usize| turn([0.0; 3], push.centre[s], n);
+    let torque = [turned(0), turned(1)];
+    Load { force, torque }.push(m, inv, vel);
+}
+
+/// A visit in the position pass.
+struct Push {
+    /// x of the normals.
+    x: [f64; MAX_POINTS],
+    /// Sum of the changes of impulse, and of the arms times these.
+    sum: f64,
+    centre: [[f64; 3]; 2],
+}
+
+impl Push {
+    /// The point in place `I`.
+    #[inline(always)]
+    fn visit<const BACK: bool, const I: usize>(&mut self, m: &mut Thin) {
+        let k = nth::<BACK>(I);
+        let new = positive(self.x[k] * m.soft.0[MAX_POINTS + k]);
         let delta = new - m.impulse[0].0[k];
         m.impulse[0].0[k] = new;
-        for j in i + 1..MAX_POINTS {
+        for j in I + 1..MAX_POINTS {
             let l = nth::<BACK>(j);
-            x[l] = m.couple[PAIR[k][l]][0].mul_add(-delta, x[l]);
+            self.x[l] = m.couple[PAIR[k][l]][0].mul_add(-delta, self.x[l]);
         }
         let impulse = m.root[0].0[k] * delta;
-        sum += impulse;
+        self.sum += impulse;
         for s in 0..2 {
             let arm = arm(m, s, k);
             for c in 0..3 {
-                centre[s][c] = arm[c].mul_add(impulse, centre[s][c]);
+                self.centre[s][c] = arm[c].mul_add(impulse, self.centre[s][c]);
             }
         }
     }
-    let n = m.axes[0];
-    let force = [n[0] * sum, n[1] * sum, n[2] * sum];
-    let torque = [turn([0.0; 3], centre[0], n), turn([0.0; 3], centre[1], n)];
-    Load { force, torque }.push(m, inv, vel);
 }
 
 pub(super) fn run_velocity(
@@ -180,35 +201,55 @@ fn velocity_visit<S: Simd, const BACK: bool>(
     vel: &mut [Line],
     upper: S::Mask,
 ) {
-    let mut x = own::<S>(m, vel, upper);
-    let mut load = Load::default();
-    for i in 0..MAX_POINTS {
-        let k = nth::<BACK>(i);
+    let mut visit = Visit {
+        x: own::<S>(m, vel, upper),
+        load: Load::default(),
+    };
+    visit.point::<BACK, 0>(m);
+    visit.point::<BACK, 1>(m);
+    visit.point::<BACK, 2>(m);
+    visit.point::<BACK, 3>(m);
+    visit.load.push(m, inv, vel);
+}
+
+/// A visit in the velocity pass.
+struct Visit {
+    /// x of normals, first tangents, second tangents.
+    x: [[f64; MAX_POINTS]; 3],
+    /// What has changed.
+    load: Load,
+}
+
+impl Visit {
+    /// The point in place `I`.
+    #[inline(always)]
+    fn point<const BACK: bool, const I: usize>(&mut self, m: &mut Thin) {
+        let k = nth::<BACK>(I);
         let u = MAX_POINTS + k;
         let old = [m.impulse[0].0[k], m.impulse[1].0[k], m.impulse[1].0[u]];
-        let n = positive(x[0][k]);
+        let n = positive(self.x[0][k]);
         let dn = n - old[0];
         let wanted = [
-            m.cross.0[k].mul_add(-dn, x[1][k]),
-            m.cross.0[u].mul_add(-dn, x[2][k]),
+            m.cross.0[k].mul_add(-dn, self.x[1][k]),
+            m.cross.0[u].mul_add(-dn, self.x[2][k]),
         ];
         let t = project(m.law, m.limit.0[k] * n, wanted);
         (m.impulse[0].0[k], m.impulse[1].0[k], m.impulse[1].0[u]) = (n, t[0], t[1]);
         let delta = [dn, t[0] - old[1], t[1] - old[2]];
-        for j in i + 1..MAX_POINTS {
+        for j in I + 1..MAX_POINTS {
             let l = nth::<BACK>(j);
             let g = &m.couple[PAIR[k][l]];
             for r in 0..3 {
                 for c in 0..3 {
                     let g = if k < l { g[3 * c + r] } else { g[3 * r + c] };
-                    x[r][l] = g.mul_add(-delta[c], x[r][l]);
+                    self.x[r][l] = g.mul_add(-delta[c], self.x[r][l]);
                 }
             }
         }
         let (rn, rt) = (m.root[0].0[k], m.root[1].0[k]);
-        load.add(m, k, [rn * delta[0], rt * delta[1], rt * delta[2]]);
+        let impulse = [rn * delta[0], rt * delta[1], rt * delta[2]];
+        self.load.add(m, k, impulse);
     }
-    load.push(m, inv, vel);
 }
 
 /// x of all rows: normals, first tangents, second tangents.
@@ -311,10 +352,7 @@ impl Load {
 fn project(law: FrictionLaw, r: f64, [x, y]: [f64; 2]) -> [f64; 2] {
     match law {
         FrictionLaw::Boxed => [clamp(x, r), clamp(y, r)],
-        FrictionLaw::Pyramid => {
-            let t = Law::Pyramid { mu: 1.0 }.project_tangent(DVec2::new(x, y), r);
-            [t.x, t.y]
-        }
+        FrictionLaw::Pyramid => diamond(r, x, y),
         _ => {
             let square = y.mul_add(y, x * x);
             if square > r * r {
@@ -331,4 +369,11 @@ fn project(law: FrictionLaw, r: f64, [x, y]: [f64; 2]) -> [f64; 2] {
 fn clamp(x: f64, r: f64) -> f64 {
     let x = if x < r { x } else { r };
     if x > -r { x } else { -r }
+}
+
+#[cold]
+#[inline(never)]
+fn diamond(r: f64, x: f64, y: f64) -> [f64; 2] {
+    let t = Law::Pyramid { mu: 1.0 }.project_tangent(DVec2::new(x, y), r);
+    [t.x, t.y]
 }
