@@ -70,6 +70,7 @@ pub(super) struct Thin {
     pace: [f64; 2],
     bodies: [u32; 2],
     friction: f64,
+    points: u32,
     pub(super) law: FrictionLaw,
 }
 
@@ -140,6 +141,7 @@ impl Thin {
         let belt = DVec3::from_array([0, 1, 2].map(|k| block.surface_velocity[k][from]));
         let [t, u] = tangents(n);
         self.axes = [n, t, u].map(|e| e.to_array());
+        self.points = points as u32;
         self.law = block.law[from];
         self.friction = match self.law {
             FrictionLaw::None => 0.0,

@@ -152,6 +152,9 @@ impl Push {
     #[inline(always)]
     fn visit<const BACK: bool, const I: usize>(&mut self, m: &mut Thin) {
         let k = nth::<BACK>(I);
+        if k >= m.points as usize {
+            return;
+        }
         let new = positive(self.x[k] * m.soft.0[MAX_POINTS + k]);
         let delta = new - m.impulse[0].0[k];
         m.impulse[0].0[k] = new;
@@ -225,6 +228,9 @@ impl Visit {
     #[inline(always)]
     fn point<const BACK: bool, const I: usize>(&mut self, m: &mut Thin) {
         let k = nth::<BACK>(I);
+        if k >= m.points as usize {
+            return;
+        }
         let u = MAX_POINTS + k;
         let old = [m.impulse[0].0[k], m.impulse[1].0[k], m.impulse[1].0[u]];
         let n = positive(self.x[0][k]);
