@@ -19,6 +19,8 @@
 
 mod grade;
 mod prepare;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests;
 mod visit;
 
 pub(super) use grade::grade;

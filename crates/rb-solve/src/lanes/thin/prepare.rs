@@ -13,7 +13,7 @@ pub(super) fn run(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
 }
 
 #[inline(always)]
-fn prepare<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
+pub(super) fn prepare<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
     let upper = upper::<S>();
     for m in manifolds {
         let rows = Rows::<S>::new(m, inv, vel, upper);

@@ -60,7 +60,7 @@ pub(super) fn run_pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers
 
 /// Terms of both passes at the present gaps.
 #[inline(always)]
-fn pose<S: Simd>(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
+pub(super) fn pose<S: Simd>(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
     let (upper, one) = (upper::<S>(), S::splat(1.0));
     for m in manifolds {
         let gap = S::load(&m.gap).add(normal(m, speeds::<S>(m, moved, upper)));
@@ -77,7 +77,7 @@ pub(super) fn run_warm(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
 }
 
 #[inline(always)]
-fn warm<S: Simd>(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
+pub(super) fn warm<S: Simd>(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
     for m in manifolds {
         let mut load = Load::default();
         for k in 0..MAX_POINTS {
@@ -97,7 +97,12 @@ pub(super) fn run_position(
 }
 
 #[inline(always)]
-fn position<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &mut [Line], backwards: bool) {
+pub(super) fn position<S: Simd>(
+    manifolds: &mut [Thin],
+    inv: &[Line],
+    vel: &mut [Line],
+    backwards: bool,
+) {
     let upper = upper::<S>();
     if backwards {
         for m in manifolds.iter_mut().rev() {
@@ -183,7 +188,12 @@ pub(super) fn run_velocity(
 }
 
 #[inline(always)]
-fn velocity<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &mut [Line], backwards: bool) {
+pub(super) fn velocity<S: Simd>(
+    manifolds: &mut [Thin],
+    inv: &[Line],
+    vel: &mut [Line],
+    backwards: bool,
+) {
     let upper = upper::<S>();
     if backwards {
         for m in manifolds.iter_mut().rev() {
