@@ -107,6 +107,8 @@ pub struct ContactLanes {
     pub(super) seats: Vec<Seat>,
     /// The manifolds one by one, if batches would be almost empty; seats then count these.
     pub(super) thin: Vec<Thin>,
+    /// Whether an inverse mass was set since they were last prepared.
+    pub(super) turned: bool,
     /// Surfaces of the manifolds with special terms, by batch and lane.
     pub(super) surfaces: Vec<(u32, u8, ContactMaterial)>,
     /// Velocity of each body: (lin, 1/m along z; ang, 0).
@@ -188,6 +190,7 @@ impl ContactLanes {
         let [xx, yy, zz, xy, xz, yz] = ang;
         self.inv[body].0 = [xx, yy, zz, xy, xz, yz, w.lin.x, w.lin.y];
         self.vel[body].0[3] = w.lin.z;
+        self.turned = true;
     }
 
     /// Velocity of a body (m/s, rad/s).

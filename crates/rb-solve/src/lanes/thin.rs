@@ -11,11 +11,10 @@
 //! all rows     x = λ̂ − s (J v + b)                       what the row would take for itself
 //! each point   λ̂ₙ ← max(0, xₙ / (1 + R/a)),  xₜ −= Ĝ Δλ̂ₙ,  λ̂ₜ ← Π(xₜ, r λ̂ₙ),  r = μ sₙ/sₜ
 //!              x −= Ĝ Δλ̂ of the points still to come
-//! at the end   v ± W Jᵀ s Δλ̂                              with W of the present attitude
+//! at the end   v ± W Jᵀ s Δλ̂
 //! ```
 //!
-//! That is the sweep of `kernel`, row for row, but for Ĝ of the start of the step: like the steps it
-//! decides how fast the fixed point is reached, not where it is.
+//! That is the sweep of `kernel`, row for row, and gives its velocities but for rounding.
 
 mod grade;
 mod prepare;
@@ -112,10 +111,14 @@ impl ContactLanes {
             (thin.bodies, thin.pace) = (bodies, [soft.rate, soft.reg]);
         }
         prepare::run(&mut self.thin, &self.inv, &self.vel);
+        self.turned = false;
     }
 
-    /// Terms at the present gaps.
+    /// Terms at the present gaps and attitudes.
     pub(super) fn pose_thin(&mut self, numbers: &Discretiser) {
+        if std::mem::take(&mut self.turned) {
+            prepare::run_renew(&mut self.thin, &self.inv, &self.vel);
+        }
         visit::run_pose(&mut self.thin, &self.moved, &Numbers::new(numbers));
     }
 

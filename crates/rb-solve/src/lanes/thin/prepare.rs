@@ -1,4 +1,8 @@
-//! Steps and coupling: s, r and Ĝ = s J W Jᵀ s, at the start of the step.
+//! Steps and coupling: s, r and Ĝ = s J W Jᵀ s.
+//!
+//! The steps are those of the start of the step. The coupling between points is that of the present
+//! attitude, as the velocities would tell it to the next point: the answer is that of batches to the last
+//! bits but few, and whether an island is swept this way or that may hang on a contact that only just is one.
 
 use super::visit::{sides, splat, upper};
 use super::{PAIRS, Thin};
@@ -20,6 +24,28 @@ pub(super) fn prepare<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line
         rows.scale(m, upper);
         rows.couple(m, upper);
     }
+}
+
+pub(super) fn run_renew(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
+    dispatch!(renew(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]))
+}
+
+/// Coupling at the present attitude, where W turns with it.
+#[inline(always)]
+pub(super) fn renew<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
+    let upper = upper::<S>();
+    for m in manifolds {
+        if turns(&inv[m.bodies[0] as usize]) || turns(&inv[m.bodies[1] as usize]) {
+            Rows::<S>::new(m, inv, vel, upper).couple(m, upper);
+        }
+    }
+}
+
+/// Whether W of a body is more than one number.
+#[inline(always)]
+fn turns(inv: &Line) -> bool {
+    let [xx, yy, zz, xy, xz, yz, ..] = inv.0;
+    [yy, zz, xy, xz, yz] != [xx, xx, 0.0, 0.0, 0.0]
 }
 
 /// Rows of one manifold: in each lane those of a point, felt by a in the lower half and by b in the

@@ -1,7 +1,8 @@
 //! Every width gives the same bits.
 
+use super::Thin;
+use super::prepare::{prepare, renew};
 use super::visit::{pose, position, velocity, warm};
-use super::{Thin, prepare::prepare};
 use crate::lanes::kernel::Numbers;
 use crate::lanes::simd::{Avx2, Avx512, Line, Plain, Wide};
 use crate::lanes::{Width, width};
@@ -64,6 +65,7 @@ fn bits(law: FrictionLaw, width: Width) -> Vec<u64> {
             prepare::<$simd>(&mut manifolds, &inv, &vel);
             warm::<$simd>(&manifolds, &inv, &mut vel);
             for _ in 0..3 {
+                renew::<$simd>(&mut manifolds, &moved, &vel);
                 pose::<$simd>(&mut manifolds, &moved, &numbers);
                 position::<$simd>(&mut manifolds, &inv, &mut vel, false);
                 position::<$simd>(&mut manifolds, &inv, &mut vel, true);
