@@ -39,9 +39,6 @@ use rb_core::problem::Pass;
 /// Mean number of manifolds in a batch from which on batches are the faster way.
 pub(super) const FEW: f64 = 2.5;
 
-/// Pairs of points.
-const PAIRS: usize = MAX_POINTS * (MAX_POINTS - 1) / 2;
-
 /// One manifold with all it needs. Where a vector has a number for each point, the upper half is idle;
 /// a missing point is zero, and no impulse moves it.
 #[derive(Clone, Copy, Debug, Default)]
@@ -65,8 +62,9 @@ pub(super) struct Thin {
     limit: Wide,
     /// Ĝ between the normal and the first tangent of each point, then the second.
     cross: Wide,
-    /// Ĝ between two points: 01, 02, 03, 12, 13, 23; row by row of the first.
-    couple: [[f64; 9]; PAIRS],
+    /// Ĝ between a row of a point (n, t, u) and one of another: the next point around in the lower half,
+    /// the one after that in the upper.
+    couple: [Wide; 9],
     /// Rate of the push-out (1/s), and R/a.
     pace: [f64; 2],
     bodies: [u32; 2],
@@ -168,6 +166,16 @@ impl Thin {
             ) = (n, x, y);
             (self.bias[1].0[k], self.bias[1].0[u]) = (-belt[0], -belt[1]);
             self.root[0].0[k] = 1.0;
+        }
+    }
+
+    /// Ĝ between row `r` of point `k` and row `c` of point `l`.
+    #[inline(always)]
+    fn coupling(&self, [k, r]: [usize; 2], [l, c]: [usize; 2]) -> f64 {
+        match (MAX_POINTS + l - k) % MAX_POINTS {
+            1 => self.couple[3 * r + c].0[k],
+            2 => self.couple[3 * r + c].0[MAX_POINTS + k],
+            _ => self.couple[3 * c + r].0[l],
         }
     }
 

@@ -4,13 +4,11 @@
 //! attitude, as the velocities would tell it to the next point: the answer is that of batches to the last
 //! bits but few, and whether an island is swept this way or that may hang on a contact that only just is one.
 
+use super::Thin;
 use super::visit::{sides, splat, upper};
-use super::{PAIRS, Thin};
 use crate::lanes::dispatch;
-use crate::lanes::pack::Wide3;
-use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::simd::{Line, Simd};
 use crate::lanes::vector::{Mass, V3};
-use rb_core::manifold::MAX_POINTS;
 
 pub(super) fn run(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
     dispatch!(prepare(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]))
@@ -119,38 +117,22 @@ impl<S: Simd> Rows<S> {
         pick(slips, S::load(&m.impulse[1]).div(tangent)).store(&mut m.impulse[1]);
     }
 
-    /// Coupling of every point with the points before it.
+    /// Coupling between points: with the next one around in the lower half, with the one after that in
+    /// the upper.
     #[inline(always)]
     fn couple(&self, m: &mut Thin, upper: S::Mask) {
-        let mut stored = [Wide3::default(); 3];
-        self.turned[0].store(&mut stored[0]);
-        self.turned[1].store(&mut stored[1]);
-        self.turned[2].store(&mut stored[2]);
+        let normal = S::load(&m.root[0]);
         let tangent = S::load(&m.root[1]);
-        let roots = [S::load(&m.root[0]), tangent, tangent];
-        for j in 1..MAX_POINTS {
-            for c in 0..3 {
-                let at =
-                    |x: &Wide| S::select(upper, S::splat(x.0[MAX_POINTS + j]), S::splat(x.0[j]));
-                let turned = V3([at(&stored[c][0]), at(&stored[c][1]), at(&stored[c][2])]);
-                let root = S::splat(m.root[c.min(1)].0[j]);
-                for r in 0..3 {
-                    let mut column = Wide::default();
-                    let entry = self.entry(r, c, turned);
-                    entry.mul(roots[r].mul(root)).store(&mut column);
-                    for i in 0..j {
-                        m.couple[PAIR[i][j]][3 * r + c] = column.0[i];
-                    }
-                }
+        let roots = [normal.add(normal.swapped()), tangent, tangent];
+        for c in 0..3 {
+            let next = self.turned[c].turned();
+            let (root, far) = (roots[c].turned(), next.turned());
+            for r in 0..3 {
+                let near = self.entry(r, c, next).mul(root);
+                let far = self.entry(r, c, far).mul(root.turned());
+                let scaled = S::select(upper, far, near).mul(roots[r]);
+                scaled.store(&mut m.couple[3 * r + c]);
             }
         }
     }
 }
-
-/// Place of a pair of points in [`Thin::couple`].
-pub(super) const PAIR: [[usize; MAX_POINTS]; MAX_POINTS] = [
-    [PAIRS, 0, 1, 2],
-    [0, PAIRS, 3, 4],
-    [1, 3, PAIRS, 5],
-    [2, 4, 5, PAIRS],
-];

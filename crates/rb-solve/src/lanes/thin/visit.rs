@@ -1,7 +1,6 @@
 //! The sweeps, one manifold after the other.
 
 use super::Thin;
-use super::prepare::PAIR;
 use crate::lanes::dispatch;
 use crate::lanes::kernel::Numbers;
 use crate::lanes::simd::{Line, Simd, Wide};
@@ -165,7 +164,7 @@ impl Push {
         m.impulse[0].0[k] = new;
         for j in I + 1..MAX_POINTS {
             let l = nth::<BACK>(j);
-            self.x[l] = m.couple[PAIR[k][l]][0].mul_add(-delta, self.x[l]);
+            self.x[l] = m.coupling([k, 0], [l, 0]).mul_add(-delta, self.x[l]);
         }
         let impulse = m.root[0].0[k] * delta;
         self.sum += impulse;
@@ -254,10 +253,9 @@ impl Visit {
         let delta = [dn, t[0] - old[1], t[1] - old[2]];
         for j in I + 1..MAX_POINTS {
             let l = nth::<BACK>(j);
-            let g = &m.couple[PAIR[k][l]];
             for r in 0..3 {
                 for c in 0..3 {
-                    let g = if k < l { g[3 * c + r] } else { g[3 * r + c] };
+                    let g = m.coupling([k, c], [l, r]);
                     self.x[r][l] = g.mul_add(-delta[c], self.x[r][l]);
                 }
             }
