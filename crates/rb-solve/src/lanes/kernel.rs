@@ -51,10 +51,10 @@ impl ContactLanes {
 }
 
 /// What a sweep reads and writes of the bodies.
-pub(super) struct Bodies<'a> {
-    pub(super) inv: &'a [Line],
-    pub(super) vel: &'a mut [Line],
-    pub(super) moved: &'a [Line],
+struct Bodies<'a> {
+    inv: &'a [Line],
+    vel: &'a mut [Line],
+    moved: &'a [Line],
 }
 
 /// Numbers of the soft step that all contacts share.

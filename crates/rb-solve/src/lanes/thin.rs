@@ -17,9 +17,11 @@
 //! That is the sweep of `kernel`, row for row, and gives its velocities but for rounding.
 
 mod grade;
+mod position;
 mod prepare;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests;
+mod velocity;
 mod visit;
 
 pub(super) use grade::grade;
@@ -37,7 +39,7 @@ use rb_core::math::tangents;
 use rb_core::problem::Pass;
 
 /// Mean number of manifolds in a batch from which on batches are the faster way.
-pub(super) const FEW: f64 = 2.5;
+pub(super) const FEW: f64 = 3.5;
 
 /// One manifold with all it needs. Where a vector has a number for each point, the upper half is idle;
 /// a missing point is zero, and no impulse moves it.
@@ -129,8 +131,8 @@ impl ContactLanes {
     pub(super) fn sweep_thin(&mut self, pass: Pass, backwards: bool) {
         let (inv, vel) = (&self.inv, &mut self.vel);
         match pass {
-            Pass::Position => visit::run_position(&mut self.thin, inv, vel, backwards),
-            Pass::Velocity => visit::run_velocity(&mut self.thin, inv, vel, backwards),
+            Pass::Position => position::run(&mut self.thin, inv, vel, backwards),
+            Pass::Velocity => velocity::run(&mut self.thin, inv, vel, backwards),
         }
     }
 }

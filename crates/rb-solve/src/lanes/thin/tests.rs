@@ -1,8 +1,10 @@
 //! Every width gives the same bits.
 
 use super::Thin;
+use super::position::position;
 use super::prepare::{prepare, renew};
-use super::visit::{pose, position, velocity, warm};
+use super::velocity::velocity;
+use super::visit::{pose, warm};
 use crate::lanes::kernel::Numbers;
 use crate::lanes::simd::{Avx2, Avx512, Line, Plain, Wide};
 use crate::lanes::{Width, width};
