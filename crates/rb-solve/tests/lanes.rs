@@ -213,7 +213,7 @@ fn eight_at_a_time_is_one_after_the_other() {
     // Packing one manifold after the other into lanes of its own, in order, is sweeping them one by one.
     let numbers = Discretiser::new(&Params::game(), H);
     let (set, mut together) = scene(9, &ALL[..1], Some(0.0));
-    let alone = |k: usize| packed(&set, k..k + 1, &together, 2);
+    let alone = |k: usize| packed(&set, k..k + 1, &together, 7);
     let mut alone: Vec<ContactLanes> = (0..set.len()).map(alone).collect();
     let mut velocity: Vec<Twist> = (0..BODIES).map(|i| together.velocity(i)).collect();
     for pass in [Pass::Position, Pass::Velocity, Pass::Velocity] {
@@ -248,7 +248,7 @@ fn one_by_one_is_the_sweep_of_batches() {
     let numbers = Discretiser::new(&Params::game(), H);
     for (seed, laws, _) in cases(10).skip(4) {
         let (set, mut thin) = scene(seed, laws, None);
-        let mut wide = packed(&set, 0..set.len(), &thin, 80);
+        let mut wide = packed(&set, 0..set.len(), &thin, 800);
         let bodies: Vec<_> = (0..BODIES).map(|i| thin.body(i)).collect();
         for lanes in [&mut thin, &mut wide] {
             turn(lanes, seed);
