@@ -2,7 +2,7 @@
 
 use super::prepare::Soft;
 use super::simd::{Line, Wide};
-use super::thin::{FEW, Thin};
+use super::thin::{ENOUGH, FEW, Thin};
 use glam::{DMat3, DVec3};
 use rb_core::contact_block::{ContactSet, LANES};
 use rb_core::manifold::{ContactMaterial, FrictionLaw};
@@ -288,7 +288,8 @@ impl ContactLanes {
         let counts = self.places.iter().map(|p| p[1]);
         let batches: u32 = counts.map(|n| n.div_ceil(LANES as u32)).sum();
         let special = self.places.iter().skip(1).step_by(2);
-        (self.keys.len() as f64) < FEW * f64::from(batches)
+        self.keys.len() >= ENOUGH
+            && (self.keys.len() as f64) < FEW * f64::from(batches)
             && special.map(|p| p[1]).sum::<u32>() == 0
     }
 

@@ -41,6 +41,9 @@ use rb_core::problem::Pass;
 /// Mean number of manifolds in a batch from which on batches are the faster way.
 pub(super) const FEW: f64 = 3.5;
 
+/// Manifolds from which on the other way is worth having.
+pub(super) const ENOUGH: usize = 8;
+
 /// One manifold with all it needs. Where a vector has a number for each point, the upper half is idle;
 /// a missing point is zero, and no impulse moves it.
 #[derive(Clone, Copy, Debug, Default)]
