@@ -80,6 +80,7 @@ struct PosedContact {
 }
 
 /// What became of a manifold.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct SettledContact {
     /// Impulses of its points along (n, t₁, t₂) (N·s).
     pub(crate) impulse: [[f64; 3]; MAX_POINTS],
@@ -147,6 +148,8 @@ pub(crate) struct Island {
     pub(crate) contacts: Vec<IslandContact>,
     /// Of every contact, if any is posed in rows.
     posed: Vec<PosedContact>,
+    /// Of every contact that was in lanes.
+    landed: Vec<SettledContact>,
     pub(crate) problem: Problem,
     pub(crate) outcome: Outcome,
     pub(crate) escalated: Escalated,
@@ -202,6 +205,7 @@ impl Island {
         self.constraints.clear();
         self.contacts.clear();
         self.posed.clear();
+        self.landed.clear();
         self.problem.clear();
         self.frozen.clear();
         self.outcome = Outcome::default();
@@ -215,6 +219,7 @@ impl Island {
             + self.joints.capacity() * size_of::<IslandJoint>()
             + self.contacts.capacity() * size_of::<IslandContact>()
             + self.posed.capacity() * size_of::<PosedContact>()
+            + self.landed.capacity() * size_of::<SettledContact>()
             + self.problem.rows.capacity() * size_of::<ProblemRow>()
             + self.lanes.bytes()
             + self.links.bytes()
@@ -326,6 +331,7 @@ impl Island {
     fn run_rows(&mut self, shared: &Shared) {
         (self.in_lanes, self.linked) = (false, false);
         self.berth = None;
+        self.landed.clear();
         self.links.clear();
         self.load_impulses(shared);
         for _attempt in 0..=self.movable {

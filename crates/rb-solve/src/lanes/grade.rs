@@ -4,6 +4,7 @@ use super::dispatch;
 
 use super::pack::{Batch, ContactLanes, PLAIN, Point, Special};
 use super::simd::{Line, Simd, Wide, two};
+use super::thin;
 use super::vector::{Motion, V3};
 use core::ops::Range;
 use glam::DVec3;
@@ -22,7 +23,7 @@ impl ContactLanes {
     /// present displacements (m). Sources name manifolds in packing order.
     pub fn grade(&self, speed_floor: f64) -> Graded {
         let mut sums = Sums::default();
-        self.sum(0..self.batches.len(), speed_floor, &mut sums);
+        self.sum(0..self.units(), speed_floor, &mut sums);
         let mut tally = Tally::default();
         (0..LANES).for_each(|lane| tally.take(&sums, lane));
         self.graded(&tally, 0)
@@ -34,19 +35,24 @@ impl ContactLanes {
         let mut owners = std::mem::take(&mut self.owners);
         let mut tallies = std::mem::take(&mut self.tallies);
         owners.clear();
-        owners.resize(self.batches.len(), [u32::MAX; LANES]);
+        owners.resize(self.units(), [u32::MAX; LANES]);
         let ends = firsts.iter().skip(1).copied();
         let ends = ends.chain([self.seats.len() as u32]);
         for (part, (&first, end)) in firsts.iter().zip(ends).enumerate() {
             for seat in &self.seats[first as usize..end as usize] {
-                owners[seat.batch as usize][seat.lane as usize] = part as u32;
+                let owners = &mut owners[seat.batch as usize];
+                if self.is_thin() {
+                    *owners = [part as u32; LANES];
+                } else {
+                    owners[seat.lane as usize] = part as u32;
+                }
             }
         }
         tallies.clear();
         tallies.resize(firsts.len(), Tally::default());
-        for (batch, owners) in owners.iter().enumerate() {
+        for (unit, owners) in owners.iter().enumerate() {
             let mut sums = Sums::default();
-            self.sum(batch..batch + 1, speed_floor, &mut sums);
+            self.sum(unit..unit + 1, speed_floor, &mut sums);
             for (lane, &part) in owners.iter().enumerate() {
                 if let Some(tally) = tallies.get_mut(part as usize) {
                     tally.take(&sums, lane);
@@ -59,14 +65,22 @@ impl ContactLanes {
         (self.owners, self.tallies) = (owners, tallies);
     }
 
-    fn sum(&self, batches: Range<usize>, floor: f64, sums: &mut Sums) {
+    /// Batches, or manifolds of their own.
+    fn units(&self) -> usize {
+        self.batches.len() + self.thin.len()
+    }
+
+    fn sum(&self, units: Range<usize>, floor: f64, sums: &mut Sums) {
         let bodies = Bodies {
             vel: &self.vel,
             free: &self.free,
             moved: &self.moved,
         };
+        if self.is_thin() {
+            return thin::grade(&self.thin[units.clone()], units.start, bodies, floor, sums);
+        }
         let (points, special) = (&self.points, &self.special);
-        run(&self.batches[batches], points, special, bodies, floor, sums);
+        run(&self.batches[units], points, special, bodies, floor, sums);
     }
 
     /// Grade of a set whose first manifold is `first`.
@@ -97,8 +111,15 @@ impl ContactLanes {
         (grade, scaled, t.depth)
     }
 
-    /// The contact point in a lane of an entry of `points`, manifolds counted from `origin`.
+    /// The contact point in a lane of an entry of `points`, or of a manifold of its own; manifolds are
+    /// counted from `origin`.
     fn source(&self, point: usize, lane: usize, origin: u32) -> Option<Source> {
+        if self.is_thin() {
+            let here = |s: &super::pack::Seat| s.batch as usize == point;
+            let manifold = self.seats.iter().position(here)? as u32 - origin;
+            let point = lane as u8;
+            return Some(Source::Contact { manifold, point });
+        }
         let batch = self
             .batches
             .iter()
@@ -111,15 +132,15 @@ impl ContactLanes {
     }
 }
 
-struct Bodies<'a> {
-    vel: &'a [Line],
-    free: &'a [Line],
-    moved: &'a [Line],
+pub(super) struct Bodies<'a> {
+    pub(super) vel: &'a [Line],
+    pub(super) free: &'a [Line],
+    pub(super) moved: &'a [Line],
 }
 
 /// Running numbers, lane by lane.
 #[derive(Default)]
-struct Sums {
+pub(super) struct Sums {
     abs: Wide,
     place: Wide,
     error2_max: Wide,
@@ -133,7 +154,7 @@ struct Sums {
     open: Wide,
     stick: Wide,
     slide: Wide,
-    depth: Wide,
+    pub(super) depth: Wide,
 }
 
 /// The same over the lanes of one set of contacts.
@@ -276,21 +297,21 @@ fn grade<S: Simd>(
     }
 }
 
-/// One point of eight manifolds.
-struct One<S> {
-    mu: S,
+/// A point in every lane.
+pub(super) struct One<S> {
+    pub(super) mu: S,
     /// a of the block.
-    mean: S,
-    impulse: [S; 3],
-    w: [S; 3],
+    pub(super) mean: S,
+    pub(super) impulse: [S; 3],
+    pub(super) w: [S; 3],
     /// w of the free velocity.
-    rest: [S; 3],
-    floor: f64,
+    pub(super) rest: [S; 3],
+    pub(super) floor: f64,
 }
 
 impl<S: Simd> One<S> {
     #[inline(always)]
-    fn count(self, law: FrictionLaw, live: S::Mask, number: usize, sums: &mut Sums) {
+    pub(super) fn count(self, law: FrictionLaw, live: S::Mask, number: usize, sums: &mut Sums) {
         let zero = S::zero();
         let (a, [ln, lx, ly], [wn, wx, wy]) = (self.mean, self.impulse, self.w);
         let lift = support(law, self.mu, [wx, wy]);

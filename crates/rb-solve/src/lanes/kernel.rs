@@ -14,6 +14,9 @@ use rb_core::problem::Pass;
 impl ContactLanes {
     /// Adds W Jᵀλ of all contacts to the velocities.
     pub fn warm(&mut self) {
+        if self.is_thin() {
+            return self.warm_thin();
+        }
         let Self {
             batches,
             points,
@@ -26,6 +29,9 @@ impl ContactLanes {
 
     /// Visits every contact once in the given pass, in order or in reverse.
     pub fn sweep(&mut self, pass: Pass, numbers: &Discretiser, backwards: bool) {
+        if self.is_thin() {
+            return self.sweep_thin(pass, backwards);
+        }
         let Self {
             batches,
             points,
@@ -52,7 +58,7 @@ struct Bodies<'a> {
 }
 
 /// Numbers of the soft step that all contacts share.
-struct Numbers {
+pub(super) struct Numbers {
     /// 1/h.
     rate: f64,
     push: f64,
@@ -61,7 +67,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn new(d: &Discretiser) -> Self {
+    pub(super) fn new(d: &Discretiser) -> Self {
         Self {
             rate: 1.0 / d.h,
             push: d.contact.push_out,
@@ -71,15 +77,16 @@ impl Numbers {
 }
 
 impl Numbers {
-    /// b and R/a of plain contacts at their present gaps, and b of the velocity pass.
+    /// b and R/a of plain contacts at their present gaps, and b of the velocity pass. `soft` is the soft
+    /// step of each lane.
     #[inline(always)]
-    fn terms<S: Simd>(&self, gap: S, batch: &Batch) -> (S, S, S) {
+    pub(super) fn terms<S: Simd>(&self, gap: S, [rate, reg]: [S; 2]) -> (S, S, S) {
         let zero = S::zero();
         let shut = S::gt(zero, gap);
         let open = gap.mul(S::splat(self.rate));
-        let out = gap.mul(S::load(&batch.soft[0])).max(S::splat(-self.push));
+        let out = gap.mul(rate).max(S::splat(-self.push));
         let share = gap.mul(S::splat(-self.full)).min(S::splat(1.0));
-        let reg = share.mul(S::load(&batch.soft[1]));
+        let reg = share.mul(reg);
         (
             S::select(shut, out, open),
             S::select(shut, reg, zero),
@@ -171,7 +178,7 @@ fn position<S: Simd>(
                 |v: &[V3<S>; 2], lin: S| lin.add(lever[1].dot(v[1])).sub(lever[0].dot(v[0]));
             let gap = along(&turn, S::load(&p.gap).add(drift));
             let (bias, reg, after) = if batch.special == PLAIN {
-                soft.terms(gap, batch)
+                soft.terms(gap, two(|k| S::load(&batch.soft[k])))
             } else {
                 let s = &special[batch.special as usize + k];
                 (S::load(&s.bias[0]), S::load(&s.reg[0]), S::load(&s.bias[1]))

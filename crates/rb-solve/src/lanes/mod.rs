@@ -30,6 +30,7 @@ mod order;
 mod pack;
 mod prepare;
 mod simd;
+mod thin;
 mod vector;
 mod view;
 

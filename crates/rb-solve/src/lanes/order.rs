@@ -106,8 +106,8 @@ impl Order {
         *number.get_or_insert(next)
     }
 
-    /// Tells every manifold's place, batch by batch.
-    pub(super) fn schedule(&mut self, mut seat: impl FnMut(Place)) {
+    /// Tells every manifold's place, batch by batch; returns the number of batches.
+    pub(super) fn schedule(&mut self, mut seat: impl FnMut(Place)) -> u32 {
         self.find_tails();
         self.heads.clear();
         self.heads.resize(self.tails * self.queues.len(), NONE);
@@ -133,6 +133,7 @@ impl Order {
             }
             batch += 1;
         }
+        batch
     }
 
     fn find_tails(&mut self) {

@@ -4,9 +4,10 @@ use super::grade::Tally;
 use super::order::Order;
 use super::prepare::Soft;
 use super::simd::{Line, Wide};
+use super::thin::{ENOUGH, FEW, Thin};
 use core::ops::Range;
-use glam::DVec3;
-use rb_core::contact_block::{ContactSet, LANES};
+use glam::{DMat3, DVec3};
+use rb_core::contact_block::{ContactBlock, ContactSet, LANES};
 use rb_core::manifold::{ContactMaterial, FrictionLaw};
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
@@ -96,6 +97,8 @@ pub(super) struct Seat {
     pub(super) batch: u32,
     pub(super) lane: u8,
     pub(super) points: u8,
+    /// Its place in the order of visits.
+    pub(super) turn: u32,
 }
 
 /// The contacts of one island, in lanes, and what they need to know of its bodies.
@@ -105,6 +108,10 @@ pub struct ContactLanes {
     pub(super) points: Vec<Point>,
     pub(super) special: Vec<Special>,
     pub(super) seats: Vec<Seat>,
+    /// The manifolds one by one, if batches would be almost empty; seats then count these.
+    pub(super) thin: Vec<Thin>,
+    /// Whether an inverse mass was set since they were last prepared.
+    pub(super) turned: bool,
     /// Surfaces of the manifolds with special terms, by batch and lane.
     pub(super) surfaces: Vec<(u32, u8, ContactMaterial)>,
     /// Velocity of each body: (lin, 1/m along z; ang, 0).
@@ -116,6 +123,8 @@ pub struct ContactLanes {
     /// Velocity after forces, before impulses.
     pub(super) free: Vec<Line>,
     order: Order,
+    /// Batches of its schedule.
+    filled: u32,
     /// Whose contact each lane of each batch is, and their sums, while they are graded apart.
     pub(super) owners: Vec<[u32; LANES]>,
     pub(super) tallies: Vec<Tally>,
@@ -129,6 +138,7 @@ impl ContactLanes {
         self.special.clear();
         self.surfaces.clear();
         self.seats.clear();
+        self.thin.clear();
         // One more: the body of idle lanes.
         for lines in [
             &mut self.vel,
@@ -154,7 +164,7 @@ impl ContactLanes {
     /// Constraint rows that a run of manifolds stands for.
     pub fn rows(&self, manifolds: Range<usize>) -> usize {
         let rows = |s: &Seat| {
-            let one = self.batches[s.batch as usize].law == FrictionLaw::None;
+            let one = self.law(s) == FrictionLaw::None;
             s.points as usize * if one { 1 } else { 3 }
         };
         self.seats[manifolds].iter().map(rows).sum()
@@ -162,8 +172,15 @@ impl ContactLanes {
 
     /// Laws of friction of a run of manifolds.
     pub fn laws(&self, manifolds: Range<usize>) -> impl Iterator<Item = FrictionLaw> {
-        let seats = self.seats[manifolds].iter();
-        seats.map(|s| self.batches[s.batch as usize].law)
+        self.seats[manifolds].iter().map(|s| self.law(s))
+    }
+
+    fn law(&self, seat: &Seat) -> FrictionLaw {
+        let number = seat.batch as usize;
+        match self.thin.get(number) {
+            Some(thin) => thin.law,
+            None => self.batches[number].law,
+        }
     }
 
     /// Whether some manifolds have special terms.
@@ -181,6 +198,7 @@ impl ContactLanes {
         let [xx, yy, zz, xy, xz, yz] = ang;
         self.inv[body].0 = [xx, yy, zz, xy, xz, yz, w.lin.x, w.lin.y];
         self.vel[body].0[3] = w.lin.z;
+        self.turned = true;
     }
 
     /// Velocity of a body (m/s, rad/s).
@@ -225,7 +243,11 @@ impl ContactLanes {
         soft: [Soft; 2],
         scale: f64,
     ) {
-        self.take_seats(set, contacts.clone(), movable);
+        let plain = self.take_turns(set, contacts.clone(), movable);
+        if plain && self.is_narrow() {
+            return self.pack_thin(set, contacts, soft, scale);
+        }
+        self.make_batches(set, contacts.clone());
         let mut first = 0;
         for batch in &mut self.batches {
             batch.first = first;
@@ -238,19 +260,19 @@ impl ContactLanes {
         self.prepare();
     }
 
-    /// Gives every manifold its seat.
-    fn take_seats(
+    /// Gives every manifold its turn and its seat; says whether none has special terms.
+    fn take_turns(
         &mut self,
         set: &ContactSet,
-        contacts: impl Iterator<Item = (u32, [u32; 2])> + Clone,
+        contacts: impl Iterator<Item = (u32, [u32; 2])>,
         movable: usize,
-    ) {
-        let nobody = self.vel.len() as u32 - 1;
+    ) -> bool {
         self.order.begin(movable);
-        for (number, bodies) in contacts.clone() {
+        let mut plain = true;
+        for (number, bodies) in contacts {
             let number = number as usize;
             let (block, lane) = (&set.blocks()[number / LANES], number % LANES);
-            let special = block.restitution[lane] > 0.0 || block.compliance[lane] > 0.0;
+            let special = is_special(block, lane);
             let class = 2 * block.law[lane] as u8 + u8::from(special);
             let points = set.count(number);
             self.order.add(bodies, class, points);
@@ -258,26 +280,37 @@ impl ContactLanes {
                 points: points as u8,
                 ..Seat::default()
             });
+            plain &= !special;
         }
-        let (seats, batches) = (&mut self.seats, &mut self.batches);
-        self.order.schedule(|place| {
+        let (seats, mut turn) = (&mut self.seats, 0);
+        self.filled = self.order.schedule(|place| {
             let seat = &mut seats[place.manifold as usize];
-            (seat.batch, seat.lane) = (place.batch, place.lane);
-            if place.lane == 0 {
-                batches.push(Batch::idle(nobody));
-            }
-            let batch = &mut batches[place.batch as usize];
-            batch.len = batch.len.max(u32::from(seat.points));
+            (seat.batch, seat.lane, seat.turn) = (place.batch, place.lane, turn);
+            turn += 1;
         });
+        plain
+    }
+
+    /// Whether batches would be almost empty.
+    fn is_narrow(&self) -> bool {
+        let manifolds = self.seats.len();
+        manifolds >= ENOUGH && (manifolds as f64) < FEW * f64::from(self.filled)
+    }
+
+    /// Batches with their bodies and the surfaces of special ones.
+    fn make_batches(&mut self, set: &ContactSet, contacts: impl Iterator<Item = (u32, [u32; 2])>) {
+        let nobody = self.vel.len() as u32 - 1;
+        self.batches
+            .resize(self.filled as usize, Batch::idle(nobody));
         for (m, (number, bodies)) in contacts.enumerate() {
             let seat = self.seats[m];
             let batch = &mut self.batches[seat.batch as usize];
+            batch.len = batch.len.max(u32::from(seat.points));
             for (side, body) in bodies.into_iter().enumerate() {
                 batch.bodies[side][seat.lane as usize] = body;
             }
             let number = number as usize;
-            let block = &set.blocks()[number / LANES];
-            if block.restitution[number % LANES] > 0.0 || block.compliance[number % LANES] > 0.0 {
+            if is_special(&set.blocks()[number / LANES], number % LANES) {
                 // Numbered when all lengths are known.
                 batch.special = 0;
                 self.surfaces
@@ -344,12 +377,18 @@ impl ContactLanes {
         self.batches.capacity() * size_of::<Batch>()
             + self.points.capacity() * size_of::<Point>()
             + self.seats.capacity() * size_of::<Seat>()
+            + self.thin.capacity() * size_of::<Thin>()
             + self.order.bytes()
             + lines
                 .map(|l| l.capacity() * size_of::<Line>())
                 .iter()
                 .sum::<usize>()
     }
+}
+
+/// Whether a manifold of a block bounces or yields.
+fn is_special(block: &ContactBlock, lane: usize) -> bool {
+    block.restitution[lane] > 0.0 || block.compliance[lane] > 0.0
 }
 
 fn line(t: &Twist, fourth: f64) -> [f64; LANES] {
@@ -360,4 +399,12 @@ fn line(t: &Twist, fourth: f64) -> [f64; LANES] {
 pub(super) fn twist(line: &Line) -> Twist {
     let [x, y, z, _, u, v, w, _] = line.0;
     Twist::new(DVec3::new(x, y, z), DVec3::new(u, v, w))
+}
+
+/// W of a body from its lines: of the linear part the diagonal, and the angular part.
+pub(super) fn matrix(inv: &Line, vel: &Line) -> (DVec3, DMat3) {
+    let [xx, yy, zz, xy, xz, yz, mx, my] = inv.0;
+    let columns = [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]];
+    let lin = DVec3::new(mx, my, vel.0[3]);
+    (lin, DMat3::from_cols_array_2d(&columns))
 }

@@ -18,9 +18,10 @@ impl ContactLanes {
         run(&mut self.batches, &mut self.points, inv, vel);
     }
 
-    /// Terms of the manifolds that bounce or yield, for the substep that starts now with velocities
-    /// `start`.
-    pub fn pose_special(&mut self, start: impl Fn(usize) -> Twist, numbers: &Discretiser) {
+    /// Terms of the manifolds that bounce or yield, and of thin ones, for the substep that starts now
+    /// with velocities `start`.
+    pub fn pose(&mut self, start: impl Fn(usize) -> Twist, numbers: &Discretiser) {
+        self.pose_thin(numbers);
         for (number, lane, material) in &self.surfaces {
             let (batch, lane) = (&self.batches[*number as usize], *lane as usize);
             let sides = two(|s| batch.bodies[s][lane] as usize);

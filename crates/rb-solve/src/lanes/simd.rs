@@ -45,6 +45,10 @@ pub(super) trait Simd: Copy {
     fn gt(self, o: Self) -> Self::Mask;
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
     fn any(mask: Self::Mask) -> bool;
+    /// Lower and upper half exchanged.
+    fn swapped(self) -> Self;
+    /// Each half turned by one lane: a lane gets what the next one had.
+    fn turned(self) -> Self;
     /// Columns of the lines at eight places: lane k of entry j is number j of line `at[k]`.
     fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES];
     /// The reverse of [`gather`](Self::gather).
@@ -156,6 +160,15 @@ impl Simd for Plain {
         mask.contains(&true)
     }
     #[inline(always)]
+    fn swapped(self) -> Self {
+        Self(eight(|i| self.0[(i + LANES / 2) % LANES]))
+    }
+    #[inline(always)]
+    fn turned(self) -> Self {
+        let half = LANES / 2;
+        Self(eight(|i| self.0[i / half * half + (i + 1) % half]))
+    }
+    #[inline(always)]
     fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {
         let rows = at.map(|i| lines[i as usize].0);
         eight(|j| Self(eight(|k| rows[k][j])))
@@ -251,6 +264,14 @@ mod x86 {
         #[inline(always)]
         fn any(mask: Self::Mask) -> bool {
             mask != 0
+        }
+        #[inline(always)]
+        fn swapped(self) -> Self {
+            wrap!(Self(_mm512_shuffle_f64x2::<0x4e>(self.0, self.0)))
+        }
+        #[inline(always)]
+        fn turned(self) -> Self {
+            wrap!(Self(_mm512_permutex_pd::<0x39>(self.0)))
         }
         #[inline(always)]
         fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {
@@ -384,6 +405,17 @@ mod x86 {
         #[inline(always)]
         fn any(mask: Self::Mask) -> bool {
             wrap!(_mm256_movemask_pd(mask.0) | _mm256_movemask_pd(mask.1) != 0)
+        }
+        #[inline(always)]
+        fn swapped(self) -> Self {
+            Self(self.1, self.0)
+        }
+        #[inline(always)]
+        fn turned(self) -> Self {
+            wrap!(Self(
+                _mm256_permute4x64_pd::<0x39>(self.0),
+                _mm256_permute4x64_pd::<0x39>(self.1)
+            ))
         }
         #[inline(always)]
         fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {

@@ -70,6 +70,13 @@ impl<S: Simd> V3<S> {
         self.zip(o, S::mul)
     }
 
+    /// Each half turned by one lane.
+    #[inline(always)]
+    pub(super) fn turned(self) -> Self {
+        let [x, y, z] = self.0;
+        Self([x.turned(), y.turned(), z.turned()])
+    }
+
     #[inline(always)]
     pub(super) fn scaled(self, s: S) -> Self {
         let [x, y, z] = self.0;

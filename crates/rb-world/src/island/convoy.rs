@@ -141,11 +141,9 @@ impl Convoy {
         first: bool,
     ) {
         self.predict(islands, shared, first);
-        if self.lanes.has_special() {
-            let before = &self.before;
-            let at = |i: usize| before.get(i).copied().unwrap_or_default();
-            self.lanes.pose_special(at, numbers);
-        }
+        let before = &self.before;
+        let start = |i: usize| before.get(i).copied().unwrap_or_default();
+        self.lanes.pose(start, numbers);
         if first {
             self.lanes.warm();
         }
@@ -217,7 +215,7 @@ impl Convoy {
         }
     }
 
-    /// Grades to the islands.
+    /// Grades and impulses to the islands.
     fn land(&mut self, islands: &mut [Island], shared: &Shared) {
         let sweeps = shared.params.sweeps;
         let floor = shared.params.gravity.length() * shared.h;
@@ -233,8 +231,9 @@ impl Convoy {
         });
         for &k in &self.members {
             let island = &mut islands[k as usize];
-            let Some(berth) = &island.berth else { continue };
-            island.lane_rows = self.lanes.rows(berth.manifolds.clone()) as u32;
+            if let Some(run) = island.berth.as_ref().map(|b| b.manifolds.clone()) {
+                island.land(&self.lanes, run);
+            }
         }
     }
 }

@@ -91,7 +91,7 @@ impl Island {
             self.lanes.set_free(i, &b.free);
             self.lanes.set_velocity(i, &b.vel);
         }
-        self.pose_special(numbers);
+        self.pose(numbers);
         self.lanes.warm();
         let beside = self.put_beside();
         self.take_velocities();
@@ -124,10 +124,10 @@ impl Island {
         }
     }
 
-    pub(super) fn pose_special(&mut self, numbers: &Discretiser) {
+    pub(super) fn pose(&mut self, numbers: &Discretiser) {
         let movers = &self.movers;
         self.lanes
-            .pose_special(|i| movers.get(i).map_or(Twist::ZERO, |m| m.vel), numbers);
+            .pose(|i| movers.get(i).map_or(Twist::ZERO, |m| m.vel), numbers);
     }
 
     /// Joints, clusters and contacts in turn.

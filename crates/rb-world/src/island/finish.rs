@@ -1,6 +1,7 @@
 //! The end of an island's step: the certificate of its last substep, and gaps at the end poses.
 
 use super::{Island, PosedContact, SettledContact, Shared};
+use core::ops::Range;
 use glam::DVec3;
 use rb_core::contact_block::ContactSet;
 use rb_core::row::{Row, RowKind};
@@ -13,7 +14,9 @@ impl Island {
         let mut out = self.outcome;
         (out.grade, out.penetration) = self.grade(shared);
         let in_lanes = if self.in_lanes { self.loose } else { 0 };
-        self.lane_rows = self.lanes.rows(0..in_lanes) as u32;
+        let lanes = std::mem::take(&mut self.lanes);
+        self.land(&lanes, 0..in_lanes);
+        self.lanes = lanes;
         let rows = self.contacts.iter().zip(&mut self.posed).skip(in_lanes);
         for (c, posed) in rows {
             let i = c.manifold as usize;
@@ -74,33 +77,30 @@ impl Island {
 }
 
 impl Island {
-    /// What became of its contact `c`, from its own lanes, its convoy's or its rows; with the number of
-    /// the manifold.
-    pub(crate) fn settled(
-        &self,
-        c: usize,
-        convoy: &ContactLanes,
-        contacts: &ContactSet,
-    ) -> (usize, SettledContact) {
-        let (lanes, run) = self.contacts_in_lanes(convoy);
+    /// Notes what became of its contacts in lanes, which are a run of those of `lanes`.
+    pub(super) fn land(&mut self, lanes: &ContactLanes, run: Range<usize>) {
+        self.lane_rows = lanes.rows(run.clone()) as u32;
+        self.landed.clear();
+        self.landed.extend(run.map(|m| {
+            let impulse = lanes.impulses(m);
+            // Gaps are asked for only where no impulse tells.
+            let pushes = impulse.iter().any(|p| p[0] > 0.0);
+            SettledContact {
+                impulse,
+                spin: DVec3::ZERO,
+                closed: pushes || lanes.gaps(m).iter().any(|g| *g <= 0.0),
+            }
+        }));
+    }
+
+    /// What became of its contact `c`, from lanes or rows; with the number of the manifold.
+    pub(crate) fn settled(&self, c: usize, contacts: &ContactSet) -> (usize, SettledContact) {
         let i = self.contacts[c].manifold as usize;
-        let settled = if c < run.len() {
-            lane_contact(lanes, run.start + c)
-        } else {
-            self.posed[c].settled(contacts.count(i))
+        let settled = match self.landed.get(c) {
+            Some(landed) => *landed,
+            None => self.posed[c].settled(contacts.count(i)),
         };
         (i, settled)
-    }
-}
-
-fn lane_contact(lanes: &ContactLanes, m: usize) -> SettledContact {
-    let impulse = lanes.impulses(m);
-    // Gaps are asked for only where no impulse tells.
-    let pushes = impulse.iter().any(|p| p[0] > 0.0);
-    SettledContact {
-        impulse,
-        spin: DVec3::ZERO,
-        closed: pushes || lanes.gaps(m).iter().any(|g| *g <= 0.0),
     }
 }
 

@@ -110,7 +110,7 @@ impl Island {
         if self.has_trees() {
             self.links.lay_out(&self.scratch.plan);
         }
-        self.pose_special(numbers);
+        self.pose(numbers);
         self.lanes.warm();
         self.links.warm(&mut self.lanes);
         self.solve_linked(shared, numbers, Pass::Position);

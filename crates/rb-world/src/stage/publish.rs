@@ -41,9 +41,9 @@ fn store_impulses(state: &mut State, frame: &mut Frame) {
     let mut closed = std::mem::take(&mut frame.closed);
     closed.clear();
     closed.resize(state.contacts.len(), false);
-    for (island, lanes) in frame.islands_and_lanes() {
+    for island in frame.islands() {
         for c in 0..island.contacts.len() {
-            let (i, settled) = island.settled(c, lanes, &state.contacts);
+            let (i, settled) = island.settled(c, &state.contacts);
             closed[i] = settled.closed;
             for (k, p) in settled
                 .impulse

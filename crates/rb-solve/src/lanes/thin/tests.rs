@@ -1,0 +1,125 @@
+//! Every width gives the same bits.
+
+use super::Thin;
+use super::position::position;
+use super::prepare::{prepare, renew};
+use super::velocity::velocity;
+use super::visit::{pose, warm};
+use crate::lanes::kernel::Numbers;
+use crate::lanes::simd::{Avx2, Avx512, Line, Plain, Wide};
+use crate::lanes::{Width, width};
+use rb_core::contact_block::LANES;
+use rb_core::discretise::Discretiser;
+use rb_core::manifold::{FrictionLaw, MAX_POINTS};
+use rb_core::params::Params;
+
+const BODIES: usize = 17;
+
+fn number(k: usize) -> f64 {
+    (1.7 * k as f64 + 0.3).sin()
+}
+
+fn wide(k: usize) -> Wide {
+    Wide(core::array::from_fn(|i| number(LANES * k + i)))
+}
+
+/// A ring of manifolds with awkward numbers in every field, of one to four points.
+fn ring(law: FrictionLaw) -> Vec<Thin> {
+    let manifold = |m: usize| {
+        let points = 1 + m % MAX_POINTS;
+        let used = |w: Wide, size: f64| {
+            Wide(core::array::from_fn(|i| {
+                let live = i % MAX_POINTS < points;
+                if live { size * w.0[i] } else { 0.0 }
+            }))
+        };
+        let mut root = [Wide::default(); 2];
+        root[0].0[..points].fill(1.0);
+        Thin {
+            arm: [0, 1, 2].map(|c| used(wide(9 * m + c), 1.0)),
+            root,
+            impulse: [3, 4].map(|c| used(wide(9 * m + c), 0.1)),
+            bias: [Wide::default(), used(wide(9 * m + 5), 0.1)],
+            gap: used(wide(9 * m + 6), 1e-3),
+            axes: [7, 8, 9].map(|c| [0, 1, 2].map(|i| number(9 * m + 3 * c + i))),
+            pace: [80.0, 0.2],
+            bodies: [m % BODIES, (3 * m + 1) % BODIES].map(|b| b as u32),
+            friction: 0.4,
+            points: points as u32,
+            law,
+            ..Thin::default()
+        }
+    };
+    (0..24).map(manifold).collect()
+}
+
+fn bits(law: FrictionLaw, width: Width) -> Vec<u64> {
+    let mut manifolds = ring(law);
+    let lines = |from: usize| (0..BODIES).map(move |i| wide(from + i));
+    let (inv, mut vel, moved): (Vec<Line>, Vec<Line>, Vec<Line>) = (
+        lines(100).map(|w| mass(&w)).collect(),
+        lines(200).map(|w| speed(&w)).collect(),
+        lines(300).map(|w| Wide(w.0.map(|x| 1e-3 * x))).collect(),
+    );
+    let numbers = Numbers::new(&Discretiser::new(&Params::game(), 1.0 / 240.0));
+    macro_rules! sweep {
+        ($simd:ty) => {{
+            prepare::<$simd>(&mut manifolds, &inv, &vel);
+            warm::<$simd>(&manifolds, &inv, &mut vel);
+            for _ in 0..3 {
+                renew::<$simd>(&mut manifolds, &moved, &vel);
+                pose::<$simd>(&mut manifolds, &moved, &numbers);
+                position::<$simd>(&mut manifolds, &inv, &mut vel, false);
+                position::<$simd>(&mut manifolds, &inv, &mut vel, true);
+                velocity::<$simd>(&mut manifolds, &inv, &mut vel, false);
+                velocity::<$simd>(&mut manifolds, &inv, &mut vel, true);
+            }
+        }};
+    }
+    match width {
+        Width::Avx512 => sweep!(Avx512),
+        Width::Avx2 => sweep!(Avx2),
+        Width::Plain => sweep!(Plain),
+    }
+    let impulses = manifolds.iter().flat_map(|m| &m.impulse);
+    let all = vel.iter().chain(impulses);
+    all.flat_map(|w| w.0.map(f64::to_bits)).collect()
+}
+
+/// W with a dominant diagonal.
+fn mass(w: &Line) -> Line {
+    let [xx, yy, zz, xy, xz, yz, mx, my] = w.0;
+    let size = |x: f64| 1.0 + x.abs();
+    let [xx, yy, zz] = [xx, yy, zz].map(size);
+    let [xy, xz, yz] = [xy, xz, yz].map(|x| 0.3 * x);
+    Wide([xx, yy, zz, xy, xz, yz, size(mx), size(my)])
+}
+
+/// A velocity, with 1/m in its place.
+fn speed(w: &Line) -> Line {
+    let mut out = *w;
+    (out.0[3], out.0[7]) = (1.0 + w.0[3].abs(), 0.0);
+    out
+}
+
+#[test]
+fn every_width_gives_the_same_bits() {
+    let widths: &[Width] = match width() {
+        Width::Avx512 => &[Width::Avx512, Width::Avx2],
+        Width::Avx2 => &[Width::Avx2],
+        Width::Plain => &[],
+    };
+    for law in [
+        FrictionLaw::None,
+        FrictionLaw::Boxed,
+        FrictionLaw::Pyramid,
+        FrictionLaw::Conic,
+    ] {
+        let plain = bits(law, Width::Plain);
+        let finite = plain.iter().all(|b| f64::from_bits(*b).is_finite());
+        assert!(finite, "{law:?}");
+        for width in widths {
+            assert_eq!(plain, bits(law, *width), "{law:?}, {width:?}");
+        }
+    }
+}
