@@ -98,6 +98,11 @@ pub(crate) struct State {
 }
 
 impl State {
+    /// About how much there is to do in a step, in units of a body in free flight.
+    pub(crate) fn work(&self) -> usize {
+        self.bodies.len() + 3 * self.contacts.len() + 6 * self.joints.len()
+    }
+
     pub(crate) fn new(params: Params) -> Self {
         Self {
             params,

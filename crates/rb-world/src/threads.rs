@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+/// Work from which on threads pay: about a third of a millisecond. To a pool and back takes up to a tenth.
+const WORTHWHILE: usize = 1000;
+
 /// Thread pool of a world; not part of its state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Threads {
     #[cfg(feature = "parallel")]
     pool: Option<Arc<rayon::ThreadPool>>,
@@ -12,6 +15,22 @@ pub(crate) struct Threads {
     alone: bool,
     #[cfg(not(feature = "parallel"))]
     _single: Option<Arc<()>>,
+    /// Steps with less work stay with the caller.
+    pub(crate) threshold: usize,
+}
+
+impl Default for Threads {
+    fn default() -> Self {
+        Self {
+            #[cfg(feature = "parallel")]
+            pool: None,
+            #[cfg(feature = "parallel")]
+            alone: false,
+            #[cfg(not(feature = "parallel"))]
+            _single: None,
+            threshold: WORTHWHILE,
+        }
+    }
 }
 
 impl Threads {
@@ -41,19 +60,19 @@ impl Threads {
         Ok(())
     }
 
-    /// Runs `f` with the pool installed.
+    /// Runs `f` with the pool installed, or on the calling thread if its work is not worth the way.
     #[cfg(feature = "parallel")]
-    pub(crate) fn run<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+    pub(crate) fn run<R: Send>(&self, work: usize, f: impl FnOnce() -> R + Send) -> R {
         match &self.pool {
+            _ if self.alone || work < self.threshold => rb_solve::parallel::alone(f),
             Some(pool) => pool.install(f),
-            None if self.alone => rb_solve::parallel::alone(f),
             None => f(),
         }
     }
 
     /// Runs `f`.
     #[cfg(not(feature = "parallel"))]
-    pub(crate) fn run<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+    pub(crate) fn run<R: Send>(&self, _work: usize, f: impl FnOnce() -> R + Send) -> R {
         f()
     }
 }

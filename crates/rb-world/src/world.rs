@@ -88,7 +88,10 @@ impl World {
             threads,
         } = self;
         let (hooks, solver) = (&**hooks, &**solver);
-        threads.run(|| step::step(state, frame, events, hooks, solver, dt, report));
+        let work = state.work();
+        threads.run(work, || {
+            step::step(state, frame, events, hooks, solver, dt, report)
+        });
         let found = self.report.clone();
         if let Some((state, events, report)) = before.filter(|_| !found.met) {
             (self.state, self.events, self.report) = (state, events, report);
@@ -133,6 +136,12 @@ impl World {
     /// The operating system refuses the threads.
     pub fn set_threads(&mut self, n: usize) -> Result<()> {
         self.threads.set(n)
+    }
+
+    /// Steps with less work than this stay on the calling thread, since the way to a pool and back costs
+    /// more than it saves: bodies, three for each manifold and six for each joint; 1000 unless set.
+    pub fn set_parallel_threshold(&mut self, work: usize) {
+        self.threads.threshold = work;
     }
 
     /// What the last step told.

@@ -116,6 +116,7 @@ fn clusters_are_the_same_on_any_number_of_threads_and_after_a_snapshot() {
     let (half, one) = run(scene(Params::game()).0, 20);
     let mut threads = scene(Params::game()).0;
     threads.set_threads(3).unwrap();
+    threads.set_parallel_threshold(0);
     assert!(run(threads, 20).1 == one);
     let restored = World::restore(&half.save().unwrap()).unwrap();
     assert!(run(restored, 10).1 == run(half, 10).1);

@@ -38,6 +38,7 @@ fn any_number_of_threads_and_a_restored_world_give_the_same_bits() {
         .map(|threads| {
             let (mut world, _) = crowd();
             world.set_threads(threads).unwrap();
+            world.set_parallel_threshold(0);
             run(&mut world, 1.0 / 60.0, 40, |_, _| {});
             let mut back = World::restore(&world.save().unwrap()).unwrap();
             run(&mut world, 1.0 / 60.0, 40, |_, _| {});

@@ -33,6 +33,7 @@ struct Trace {
 fn trace(name: &str, size: usize, threads: usize) -> (Trace, u32) {
     let mut world = build(name, size);
     world.set_threads(threads).unwrap();
+    world.set_parallel_threshold(0);
     let (mut hashes, mut events, mut tasks) = (Vec::new(), Vec::new(), 0);
     for _ in 0..STEPS {
         tasks = tasks.max(world.step(DT).unwrap().tasks);

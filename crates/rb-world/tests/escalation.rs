@@ -57,6 +57,7 @@ fn any_number_of_threads_and_a_snapshot_give_the_same_bits() {
     for threads in [2, 3, 8] {
         let mut world = scene();
         world.set_threads(threads).unwrap();
+        world.set_parallel_threshold(0);
         assert!(run(world, 120).0 == one, "{threads} threads");
     }
     let (_, _, half) = run(scene(), 60);
