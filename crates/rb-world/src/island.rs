@@ -7,6 +7,7 @@
 mod assemble;
 mod beside;
 mod cluster;
+mod contact;
 pub(crate) mod convoy;
 mod escalate;
 mod fast;
@@ -19,11 +20,12 @@ mod surface;
 mod wide;
 
 use cluster::Stiff;
+pub(crate) use contact::IslandContact;
+use contact::{PosedContact, SettledContact};
 use convoy::Berth;
 pub(crate) use escalate::{Ask, Escalated};
 use iterate::Bent;
 use start::Start;
-use surface::Grain;
 
 use crate::state::{ConstraintSlot, JointSlot, State};
 use core::ops::Range;
@@ -33,7 +35,6 @@ use rb_core::contact_block::ContactSet;
 use rb_core::handle::{ConstraintKey, JointKey};
 use rb_core::integrate::Mover;
 use rb_core::law::Law;
-use rb_core::manifold::MAX_POINTS;
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
 use rb_core::params::{Gyroscopic, Params};
@@ -58,36 +59,6 @@ pub(crate) struct IslandConstraint {
     pub(crate) slot: u32,
     pub(crate) movers: Vec<u32>,
     pub(crate) memory: JointMemory,
-}
-
-/// A manifold within an island.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct IslandContact {
-    pub(crate) manifold: u32,
-    pub(crate) movers: [u32; 2],
-}
-
-/// What a manifold that is posed in rows needs besides.
-#[derive(Clone, Debug, Default)]
-struct PosedContact {
-    impulse: [[f64; 3]; MAX_POINTS],
-    /// Angular impulse of the resistance to spin and rolling (N·m·s, world).
-    spin: DVec3,
-    /// Directions of anisotropic friction.
-    grain: Option<Grain>,
-    /// Gap of each point at the end of the step (m).
-    gap: [f64; MAX_POINTS],
-}
-
-/// What became of a manifold.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SettledContact {
-    /// Impulses of its points along (n, t₁, t₂) (N·s).
-    pub(crate) impulse: [[f64; 3]; MAX_POINTS],
-    /// Angular impulse of the resistance to spin and rolling (N·m·s, world).
-    pub(crate) spin: DVec3,
-    /// Whether a point carries an impulse or is closed.
-    pub(crate) closed: bool,
 }
 
 /// How the island went.
@@ -309,21 +280,6 @@ impl Island {
             self.step_in_lanes(shared);
         }
         self.in_lanes
-    }
-
-    /// Impulses of the last step, as those of the present substep.
-    fn load_impulses(&mut self, shared: &Shared) {
-        self.posed.clear();
-        self.posed.extend(self.contacts.iter().map(|c| {
-            let i = c.manifold as usize;
-            let mut posed = PosedContact::default();
-            let points = posed.impulse.iter_mut().take(shared.contacts.count(i));
-            for (k, p) in points.enumerate() {
-                *p = shared.contacts.impulse(i, k).map(|x| x * shared.warm_scale);
-            }
-            posed.spin = shared.contacts.spin(i) * shared.warm_scale;
-            posed
-        }));
     }
 
     /// Runs the substeps with rows. A body whose state becomes non-finite is put back, held, and the

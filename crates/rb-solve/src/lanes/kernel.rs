@@ -1,7 +1,8 @@
 //! The sweeps.
 
+use super::batch::{Batch, PLAIN, Point, Special};
 use super::dispatch;
-use super::pack::{Batch, ContactLanes, PLAIN, Point, Special};
+use super::pack::ContactLanes;
 use super::simd::{Line, Simd, Wide, two};
 use super::vector::{Two, V3};
 use glam::DVec2;

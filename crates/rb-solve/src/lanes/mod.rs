@@ -23,6 +23,7 @@
 //! exactly. Sources: E. Catto, "Solver2D", 2024 (soft step, relaxation); M. Macklin and others,
 //! "Small steps in physics simulation", 2019.
 
+mod batch;
 mod grade;
 pub mod joints;
 mod kernel;

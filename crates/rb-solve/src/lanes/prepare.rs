@@ -1,7 +1,8 @@
 //! What holds for a whole step (axes, effective masses), and terms that are not the plain soft step.
 
+use super::batch::{Batch, PLAIN, Point};
 use super::dispatch;
-use super::pack::{Batch, ContactLanes, PLAIN, Point, twist};
+use super::pack::{ContactLanes, twist};
 use super::simd::{Line, Simd, two};
 use super::vector::{Mass, V3};
 use glam::DVec3;

@@ -26,8 +26,9 @@ mod visit;
 
 pub(super) use grade::grade;
 
+use super::batch::{Seat, Wide3};
 use super::kernel::Numbers;
-use super::pack::{ContactLanes, Seat, Wide3};
+use super::pack::ContactLanes;
 use super::prepare::Soft;
 use super::simd::Wide;
 use super::view::{Patch, Spot, vector};

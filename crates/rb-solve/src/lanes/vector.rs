@@ -1,6 +1,6 @@
 //! Vectors, masses and velocities of eight manifolds at once, in registers.
 
-use super::pack::{Batch, Wide3};
+use super::batch::{Batch, Wide3};
 use super::simd::{Line, Simd, Wide};
 use rb_core::contact_block::LANES;
 

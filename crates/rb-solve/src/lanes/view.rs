@@ -1,6 +1,7 @@
 //! What the lanes hold, manifold by manifold: impulses, gaps, and rows for whoever wants rows.
 
-use super::pack::{ContactLanes, PLAIN, Seat, Wide3, matrix, twist};
+use super::batch::{PLAIN, Seat, Wide3};
+use super::pack::{ContactLanes, matrix, twist};
 use core::ops::Range;
 use glam::DVec3;
 use rb_core::law::Law;

@@ -1,8 +1,9 @@
 //! Islands of bodies and contacts alone, a run of them in the same lanes.
 //!
 //! A small island fills few lanes: a pyramid of ten rows every third. Islands share no movable body, so
-//! the contacts of several are packed together, swept together, and give each island the bits it would
-//! get by itself. Which islands are together does not depend on the number of threads.
+//! the contacts of several are packed together, swept together, and give each island what it would get by
+//! itself (but for rounding, where the fill of the lanes decides how they are swept). Which islands are
+//! together does not depend on the number of threads.
 
 use super::{Island, Shared};
 use core::ops::Range;

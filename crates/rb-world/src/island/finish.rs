@@ -1,12 +1,9 @@
 //! The end of an island's step: the certificate of its last substep, and gaps at the end poses.
 
-use super::{Island, PosedContact, SettledContact, Shared};
-use core::ops::Range;
+use super::{Island, Shared};
 use glam::DVec3;
-use rb_core::contact_block::ContactSet;
 use rb_core::row::{Row, RowKind};
 use rb_joints::Joint;
-use rb_solve::lanes::ContactLanes;
 
 impl Island {
     /// Grades the last substep and measures gaps at the end of the step.
@@ -73,45 +70,6 @@ impl Island {
             }
         }
         self.outcome = out;
-    }
-}
-
-impl Island {
-    /// Notes what became of its contacts in lanes, which are a run of those of `lanes`.
-    pub(super) fn land(&mut self, lanes: &ContactLanes, run: Range<usize>) {
-        self.lane_rows = lanes.rows(run.clone()) as u32;
-        self.landed.clear();
-        self.landed.extend(run.map(|m| {
-            let impulse = lanes.impulses(m);
-            // Gaps are asked for only where no impulse tells.
-            let pushes = impulse.iter().any(|p| p[0] > 0.0);
-            SettledContact {
-                impulse,
-                spin: DVec3::ZERO,
-                closed: pushes || lanes.gaps(m).iter().any(|g| *g <= 0.0),
-            }
-        }));
-    }
-
-    /// What became of its contact `c`, from lanes or rows; with the number of the manifold.
-    pub(crate) fn settled(&self, c: usize, contacts: &ContactSet) -> (usize, SettledContact) {
-        let i = self.contacts[c].manifold as usize;
-        let settled = match self.landed.get(c) {
-            Some(landed) => *landed,
-            None => self.posed[c].settled(contacts.count(i)),
-        };
-        (i, settled)
-    }
-}
-
-impl PosedContact {
-    fn settled(&self, points: usize) -> SettledContact {
-        let mut points = self.impulse.iter().zip(&self.gap).take(points);
-        SettledContact {
-            impulse: self.impulse,
-            spin: self.spin,
-            closed: points.any(|(p, gap)| p[0] > 0.0 || *gap <= 0.0),
-        }
     }
 }
 

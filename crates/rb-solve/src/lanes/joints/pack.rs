@@ -2,7 +2,7 @@
 
 use super::MOST;
 use super::trees::Group;
-use crate::lanes::pack::Wide3;
+use crate::lanes::batch::Wide3;
 use crate::lanes::simd::{Line, Wide};
 use glam::{DMat3, DQuat, DVec3};
 use rb_core::contact_block::LANES;

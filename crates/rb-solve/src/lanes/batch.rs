@@ -1,0 +1,94 @@
+//! Eight manifolds side by side, as the kernels read them.
+
+use super::simd::Wide;
+use rb_core::contact_block::LANES;
+use rb_core::manifold::FrictionLaw;
+
+/// One vector per lane, in memory.
+pub(super) type Wide3 = [Wide; 3];
+
+/// No entry in the list of special terms.
+pub(super) const PLAIN: u32 = u32::MAX;
+
+/// Up to eight manifolds of one law without a common movable body.
+#[derive(Clone, Debug)]
+#[repr(C, align(64))]
+pub(super) struct Batch {
+    /// Bodies a and b; idle lanes have the body that is none.
+    pub(super) bodies: [[u32; LANES]; 2],
+    pub(super) normal: Wide3,
+    pub(super) tangent: Wide3,
+    pub(super) mu: Wide,
+    /// Wanted speed of b relative to a along the tangents (m/s).
+    pub(super) belt: [Wide; 2],
+    /// Soft step of each lane: rate of the push-out (1/s), and R/a.
+    pub(super) soft: [Wide; 2],
+    pub(super) law: FrictionLaw,
+    /// Its first [`Point`] and their number.
+    pub(super) first: u32,
+    pub(super) len: u32,
+    /// Its first entry among the special terms, or [`PLAIN`].
+    pub(super) special: u32,
+}
+
+impl Batch {
+    pub(super) fn idle(nobody: u32) -> Self {
+        Self {
+            bodies: [[nobody; LANES]; 2],
+            normal: Default::default(),
+            tangent: Default::default(),
+            mu: Wide::default(),
+            belt: Default::default(),
+            soft: Default::default(),
+            law: FrictionLaw::None,
+            first: 0,
+            len: 0,
+            special: PLAIN,
+        }
+    }
+
+    /// Numbers of its points.
+    #[inline(always)]
+    pub(super) fn range(&self) -> core::ops::Range<usize> {
+        let first = self.first as usize;
+        first..first + self.len as usize
+    }
+}
+
+/// The same point of up to eight manifolds. Zero is an idle lane: no impulse moves it.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct Point {
+    pub(super) arm: [Wide3; 2],
+    /// 1/a of the normal.
+    pub(super) inverse: Wide,
+    /// Gap when the contact was found (m).
+    pub(super) gap: Wide,
+    /// Constant part of the normal row in the velocity pass (m/s).
+    pub(super) bias: Wide,
+    /// Impulse along normal and tangents (N·s).
+    pub(super) impulse: Wide3,
+    /// Tangents' part of the column of the normal.
+    pub(super) cross: [Wide; 2],
+    /// ρ.
+    pub(super) step: Wide,
+}
+
+/// Terms of a point that bounces or yields, made anew in every substep.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct Special {
+    /// b and R/a, in the position and the velocity pass.
+    pub(super) bias: [Wide; 2],
+    pub(super) reg: [Wide; 2],
+}
+
+/// Where a manifold sits.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Seat {
+    pub(super) batch: u32,
+    pub(super) lane: u8,
+    pub(super) points: u8,
+    /// Its place in the order of visits.
+    pub(super) turn: u32,
+}

@@ -1,0 +1,179 @@
+//! Sums of the certificate's lanes, for all contacts or for each of several sets.
+
+use super::{Bodies, Sums, run};
+use crate::lanes::batch::Seat;
+use crate::lanes::pack::ContactLanes;
+use crate::lanes::simd::Wide;
+use crate::lanes::thin;
+use core::ops::Range;
+use rb_core::contact_block::LANES;
+use rb_core::problem::Source;
+use rb_core::residual::{Grade, Scaled};
+
+/// Running numbers of the certificate over the lanes of one set of contacts.
+#[derive(Clone, Debug, Default)]
+pub(in crate::lanes) struct Tally {
+    /// Largest violation (m/s), and its entry of `points` and its lane. What is no number is infinite.
+    abs: f64,
+    place: Option<(usize, usize)>,
+    error2_max: f64,
+    scale2_max: f64,
+    error2: f64,
+    scale2: f64,
+    outside: f64,
+    closing: f64,
+    product: f64,
+    dissipation: f64,
+    open: f64,
+    stick: f64,
+    slide: f64,
+    depth: f64,
+}
+
+impl Tally {
+    fn take(&mut self, sums: &Sums, lane: usize) {
+        let at = |w: &Wide| w.0[lane];
+        if at(&sums.abs) > self.abs {
+            self.abs = at(&sums.abs);
+            self.place = Some((at(&sums.place) as usize, lane));
+        }
+        for (most, w) in [
+            (&mut self.error2_max, &sums.error2_max),
+            (&mut self.scale2_max, &sums.scale2_max),
+            (&mut self.outside, &sums.outside),
+            (&mut self.closing, &sums.closing),
+            (&mut self.product, &sums.product),
+            (&mut self.dissipation, &sums.dissipation),
+            (&mut self.depth, &sums.depth),
+        ] {
+            *most = most.max(at(w));
+        }
+        for (total, w) in [
+            (&mut self.error2, &sums.error2),
+            (&mut self.scale2, &sums.scale2),
+            (&mut self.open, &sums.open),
+            (&mut self.stick, &sums.stick),
+            (&mut self.slide, &sums.slide),
+        ] {
+            *total += at(w);
+        }
+    }
+}
+
+/// Grade of a set of contacts, what the whole certificate needs of it, and the deepest penetration of a
+/// rigid one (m).
+pub type Graded = (Grade, Scaled, f64);
+
+impl ContactLanes {
+    /// Grade of the contacts in the velocity pass, and the deepest penetration of a rigid one at the
+    /// present displacements (m). Sources name manifolds in packing order.
+    pub fn grade(&self, speed_floor: f64) -> Graded {
+        let mut sums = Sums::default();
+        self.sum(0..self.units(), speed_floor, &mut sums);
+        let mut tally = Tally::default();
+        (0..LANES).for_each(|lane| tally.take(&sums, lane));
+        self.graded(&tally, 0)
+    }
+
+    /// The same for each of several sets of manifolds that share no movable body, given by the first
+    /// manifold of each; sources name manifolds within their set.
+    pub fn grade_parts(&mut self, firsts: &[u32], speed_floor: f64, mut out: impl FnMut(Graded)) {
+        let mut owners = std::mem::take(&mut self.owners);
+        let mut tallies = std::mem::take(&mut self.tallies);
+        owners.clear();
+        owners.resize(self.units(), [u32::MAX; LANES]);
+        let ends = firsts.iter().skip(1).copied();
+        let ends = ends.chain([self.seats.len() as u32]);
+        for (part, (&first, end)) in firsts.iter().zip(ends).enumerate() {
+            for seat in &self.seats[first as usize..end as usize] {
+                let owners = &mut owners[seat.batch as usize];
+                if self.is_thin() {
+                    *owners = [part as u32; LANES];
+                } else {
+                    owners[seat.lane as usize] = part as u32;
+                }
+            }
+        }
+        tallies.clear();
+        tallies.resize(firsts.len(), Tally::default());
+        for (unit, owners) in owners.iter().enumerate() {
+            let mut sums = Sums::default();
+            self.sum(unit..unit + 1, speed_floor, &mut sums);
+            for (lane, &part) in owners.iter().enumerate() {
+                if let Some(tally) = tallies.get_mut(part as usize) {
+                    tally.take(&sums, lane);
+                }
+            }
+        }
+        for (tally, &first) in tallies.iter().zip(firsts) {
+            out(self.graded(tally, first));
+        }
+        (self.owners, self.tallies) = (owners, tallies);
+    }
+
+    /// Batches, or manifolds of their own.
+    fn units(&self) -> usize {
+        self.batches.len() + self.thin.len()
+    }
+
+    fn sum(&self, units: Range<usize>, floor: f64, sums: &mut Sums) {
+        let bodies = Bodies {
+            vel: &self.vel,
+            free: &self.free,
+            moved: &self.moved,
+        };
+        if self.is_thin() {
+            return thin::grade(&self.thin[units.clone()], units.start, bodies, floor, sums);
+        }
+        let (points, special) = (&self.points, &self.special);
+        run(&self.batches[units], points, special, bodies, floor, sums);
+    }
+
+    /// Grade of a set whose first manifold is `first`.
+    fn graded(&self, t: &Tally, first: u32) -> Graded {
+        let worst = t
+            .place
+            .and_then(|(point, lane)| self.source(point, lane, first));
+        let grade = Grade {
+            abs: t.abs,
+            contact: t.abs,
+            worst,
+            worst_contact: worst,
+            outside: t.outside,
+            closing: t.closing,
+            complementarity: t.product,
+            dissipation: t.dissipation,
+            open: t.open as u32,
+            stick: t.stick as u32,
+            slide: t.slide as u32,
+            ..Grade::default()
+        };
+        let scaled = Scaled {
+            error: t.error2_max.sqrt(),
+            scale: t.scale2_max.sqrt(),
+            error2: t.error2,
+            scale2: t.scale2,
+        };
+        (grade, scaled, t.depth)
+    }
+
+    /// The contact point in a lane of an entry of `points`, or of a manifold of its own; manifolds are
+    /// counted from `origin`.
+    fn source(&self, point: usize, lane: usize, origin: u32) -> Option<Source> {
+        if self.is_thin() {
+            let here = |s: &Seat| s.batch as usize == point;
+            let manifold = self.seats.iter().position(here)? as u32 - origin;
+            let point = lane as u8;
+            return Some(Source::Contact { manifold, point });
+        }
+        let batch = self
+            .batches
+            .iter()
+            .position(|b| b.range().contains(&point))?;
+        let first = self.batches[batch].first as usize;
+        let here = |s: &Seat| s.batch as usize == batch && s.lane as usize == lane;
+        let manifold = self.seats.iter().position(here)? as u32 - origin;
+        let point = (point - first) as u8;
+        Some(Source::Contact { manifold, point })
+    }
+}

@@ -1,0 +1,93 @@
+//! A manifold within an island: what is kept of it, and what becomes of it.
+
+use super::surface::Grain;
+use super::{Island, Shared};
+use core::ops::Range;
+use glam::DVec3;
+use rb_core::contact_block::ContactSet;
+use rb_core::manifold::MAX_POINTS;
+use rb_solve::lanes::ContactLanes;
+
+/// A manifold within an island.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct IslandContact {
+    pub(crate) manifold: u32,
+    pub(crate) movers: [u32; 2],
+}
+
+/// What a manifold that is posed in rows needs besides.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PosedContact {
+    pub(super) impulse: [[f64; 3]; MAX_POINTS],
+    /// Angular impulse of the resistance to spin and rolling (N·m·s, world).
+    pub(super) spin: DVec3,
+    /// Directions of anisotropic friction.
+    pub(super) grain: Option<Grain>,
+    /// Gap of each point at the end of the step (m).
+    pub(super) gap: [f64; MAX_POINTS],
+}
+
+/// What became of a manifold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SettledContact {
+    /// Impulses of its points along (n, t₁, t₂) (N·s).
+    pub(crate) impulse: [[f64; 3]; MAX_POINTS],
+    /// Angular impulse of the resistance to spin and rolling (N·m·s, world).
+    pub(crate) spin: DVec3,
+    /// Whether a point carries an impulse or is closed.
+    pub(crate) closed: bool,
+}
+
+impl Island {
+    /// Impulses of the last step, as those of the present substep.
+    pub(super) fn load_impulses(&mut self, shared: &Shared) {
+        self.posed.clear();
+        self.posed.extend(self.contacts.iter().map(|c| {
+            let i = c.manifold as usize;
+            let mut posed = PosedContact::default();
+            let points = posed.impulse.iter_mut().take(shared.contacts.count(i));
+            for (k, p) in points.enumerate() {
+                *p = shared.contacts.impulse(i, k).map(|x| x * shared.warm_scale);
+            }
+            posed.spin = shared.contacts.spin(i) * shared.warm_scale;
+            posed
+        }));
+    }
+
+    /// Notes what became of its contacts in lanes, which are a run of those of `lanes`.
+    pub(super) fn land(&mut self, lanes: &ContactLanes, run: Range<usize>) {
+        self.lane_rows = lanes.rows(run.clone()) as u32;
+        self.landed.clear();
+        self.landed.extend(run.map(|m| {
+            let impulse = lanes.impulses(m);
+            // Gaps are asked for only where no impulse tells.
+            let pushes = impulse.iter().any(|p| p[0] > 0.0);
+            SettledContact {
+                impulse,
+                spin: DVec3::ZERO,
+                closed: pushes || lanes.gaps(m).iter().any(|g| *g <= 0.0),
+            }
+        }));
+    }
+
+    /// What became of its contact `c`, from lanes or rows; with the number of the manifold.
+    pub(crate) fn settled(&self, c: usize, contacts: &ContactSet) -> (usize, SettledContact) {
+        let i = self.contacts[c].manifold as usize;
+        let settled = match self.landed.get(c) {
+            Some(landed) => *landed,
+            None => self.posed[c].settled(contacts.count(i)),
+        };
+        (i, settled)
+    }
+}
+
+impl PosedContact {
+    fn settled(&self, points: usize) -> SettledContact {
+        let mut points = self.impulse.iter().zip(&self.gap).take(points);
+        SettledContact {
+            impulse: self.impulse,
+            spin: self.spin,
+            closed: points.any(|(p, gap)| p[0] > 0.0 || *gap <= 0.0),
+        }
+    }
+}
