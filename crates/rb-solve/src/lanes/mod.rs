@@ -3,7 +3,7 @@
 //! The problem is that of `pgs`, point for point, and so is the order in which it is visited: a
 //! manifold waits for all earlier ones it shares a movable body with. Those that wait for nothing touch
 //! different bodies and are swept eight at a time, in any order, with the result of sweeping one
-//! after the other (see [`order`]). (Colouring needs fewer batches and visits a stack every other
+//! after the other (see `order`). (Colouring needs fewer batches and visits a stack every other
 //! layer; the load then travels one layer per sweep, and tall stacks fall.)
 //!
 //! What a body is to its contacts lies in cache lines of eight numbers, fetched and turned into
