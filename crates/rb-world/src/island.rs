@@ -12,6 +12,7 @@ pub(crate) mod convoy;
 mod escalate;
 mod fast;
 mod finish;
+mod impulses;
 mod iterate;
 mod linked;
 mod start;
@@ -24,6 +25,7 @@ pub(crate) use contact::IslandContact;
 use contact::{PosedContact, SettledContact};
 use convoy::Berth;
 pub(crate) use escalate::{Ask, Escalated};
+use impulses::NO_SLOT;
 use iterate::Bent;
 use start::Start;
 
@@ -34,11 +36,10 @@ use rb_core::arena::Arena;
 use rb_core::contact_block::ContactSet;
 use rb_core::handle::{ConstraintKey, JointKey};
 use rb_core::integrate::Mover;
-use rb_core::law::Law;
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
 use rb_core::params::{Gyroscopic, Params};
-use rb_core::problem::{Pass, Problem, ProblemRow, Source};
+use rb_core::problem::{Pass, Problem, ProblemRow};
 use rb_core::report::Reason;
 use rb_core::residual::Grade;
 use rb_core::solver::{Budget, IslandSolver, Scratch};
@@ -194,27 +195,6 @@ impl Island {
             + self.problem.rows.capacity() * size_of::<ProblemRow>()
             + self.lanes.bytes()
             + self.links.bytes()
-    }
-
-    /// Turns impulses of the last step's substep into impulses of this one's.
-    fn rescale(&mut self, factor: f64) {
-        if factor == 1.0 {
-            return;
-        }
-        for joint in &mut self.joints {
-            let scaled: Vec<_> = joint
-                .memory
-                .impulses()
-                .iter()
-                .map(|&(s, p)| (s, p * factor))
-                .collect();
-            joint.memory.store(scaled);
-        }
-        for c in &mut self.constraints {
-            let scale = |&(s, p): &(u8, f64)| (s, p * factor);
-            let scaled: Vec<_> = c.memory.impulses().iter().map(scale).collect();
-            c.memory.store(scaled);
-        }
     }
 
     /// Decides how the step is to be made.
@@ -425,49 +405,4 @@ impl Island {
         }
         change
     }
-
-    /// Takes the multipliers back to where they belong.
-    fn keep_impulses(&mut self) {
-        for joint in &mut self.joints {
-            joint.memory.store([]);
-        }
-        for constraint in &mut self.constraints {
-            constraint.memory.store([]);
-        }
-        for block in &self.problem.blocks {
-            let rows = &self.problem.rows[block.rows()];
-            match block.source {
-                Source::Joint(j) => {
-                    let memory = &mut self.joints[j as usize].memory;
-                    memory.store(remembered(rows));
-                }
-                Source::Constraint(k) => {
-                    let memory = &mut self.constraints[k as usize].memory;
-                    memory.store(remembered(rows));
-                }
-                Source::Contact { manifold, point } => {
-                    let contact = &mut self.posed[manifold as usize];
-                    if matches!(block.law, Law::Spin { .. }) {
-                        contact.spin = rows.iter().map(|r| r.jac[1].ang * r.lambda).sum();
-                        continue;
-                    }
-                    let impulse = &mut contact.impulse[point as usize];
-                    rows.iter()
-                        .for_each(|r| impulse[r.slot as usize] = r.lambda);
-                    if let Some(grain) = contact.grain {
-                        *impulse = grain.outward(*impulse);
-                    }
-                }
-            }
-        }
-    }
-}
-
-/// Slot of rows nobody asks for again.
-pub(crate) const NO_SLOT: u8 = u8::MAX;
-
-/// Impulses by slot, without those of rows that are made anew in every step.
-fn remembered(rows: &[ProblemRow]) -> impl Iterator<Item = (u8, f64)> + '_ {
-    let kept = rows.iter().filter(|r| r.slot != NO_SLOT);
-    kept.map(|r| (r.slot, r.lambda))
 }

@@ -85,3 +85,37 @@ fn islands_return_to_the_fast_solver() {
     assert_eq!(held.count(), 5);
     assert_eq!(asked(&mut world), None);
 }
+
+/// How many of several resting cubes on a floor go to the exact solver in one step and in the next.
+fn exact_of_five(budget: u32) -> [u32; 2] {
+    let mut params = Params::game();
+    params.escalation.budget = budget;
+    // No fast answer is this good.
+    params.tolerances.velocity = 1e-14;
+    let mut world = World::new(params).unwrap();
+    floor(&mut world, 0.6, FrictionLaw::Conic);
+    for k in 0..5 {
+        cube(&mut world, DVec3::new(4.0 * f64::from(k), 0.5, 0.0), 1.0);
+    }
+    [0, 1].map(|_| world.step(DT).unwrap().exact)
+}
+
+#[test]
+fn the_budget_bounds_how_many_islands_are_exact() {
+    // A cube on its face has four points of three rows.
+    assert_eq!(exact_of_five(u32::MAX), [5, 5]);
+    assert_eq!(exact_of_five(30), [2, 2]);
+    assert_eq!(exact_of_five(0), [0, 0]);
+}
+
+#[test]
+fn a_heavy_load_does_not_wait_for_the_budget() {
+    let mut params = Params::game();
+    params.escalation.budget = 0;
+    let mut world = World::new(params).unwrap();
+    floor(&mut world, 0.6, FrictionLaw::Conic);
+    cube(&mut world, DVec3::new(0.0, 0.5, 0.0), 1.0);
+    cube(&mut world, DVec3::new(0.0, 1.5, 0.0), 100.0);
+    let last = (0..10).map(|_| world.step(DT).unwrap().islands[0].reason);
+    assert_eq!(last.last(), Some(Some(Reason::MassRatio)));
+}

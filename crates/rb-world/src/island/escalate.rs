@@ -93,6 +93,12 @@ impl Island {
         self.escalated.helped = false;
     }
 
+    /// Whether it would stay with the exact solver for no other reason than that it was there.
+    pub(crate) fn is_merely_held(&self, shared: &Shared) -> bool {
+        let e = &self.escalated;
+        e.hold > 0 && !e.precise && !self.heavy_on_light(shared)
+    }
+
     /// Rows to expect.
     pub(crate) fn rows_ahead(&self, shared: &Shared) -> usize {
         let contacts = self.contacts.iter();

@@ -36,7 +36,7 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
 /// Lets islands stay with the exact solver as far as its budget of rows goes; returns what is left.
 fn hold_within(islands: &mut [Island], shared: &Shared) -> usize {
     let mut left = shared.params.escalation.budget as usize;
-    for island in islands.iter_mut().filter(|i| i.escalated.hold > 0) {
+    for island in islands.iter_mut().filter(|i| i.is_merely_held(shared)) {
         match left.checked_sub(island.rows_ahead(shared)) {
             Some(less) => left = less,
             None => island.escalated.hold = 0,

@@ -1,7 +1,7 @@
 //! The position pass: normals under the soft step, one manifold after the other.
 
 use super::Thin;
-use super::visit::{Load, arm, normal, nth, positive, speeds, turn, upper};
+use super::visit::{Load, arm, in_turn, normal, nth, positive, speeds, turn, upper};
 use crate::lanes::dispatch;
 use crate::lanes::simd::{Line, Simd, Wide};
 use rb_core::manifold::MAX_POINTS;
@@ -18,15 +18,7 @@ pub(super) fn position<S: Simd>(
     backwards: bool,
 ) {
     let upper = upper::<S>();
-    if backwards {
-        for m in manifolds.iter_mut().rev() {
-            visit::<S, true>(m, inv, vel, upper);
-        }
-    } else {
-        for m in manifolds {
-            visit::<S, false>(m, inv, vel, upper);
-        }
-    }
+    in_turn!(visit::<S>, manifolds, backwards, inv, vel, upper);
 }
 
 #[inline(always)]

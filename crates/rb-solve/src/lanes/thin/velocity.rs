@@ -1,7 +1,7 @@
 //! The velocity pass: normals and friction under the law itself, one manifold after the other.
 
 use super::Thin;
-use super::visit::{Load, normal, nth, positive, speeds, tangents, upper};
+use super::visit::{Load, in_turn, normal, nth, positive, speeds, tangents, upper};
 use crate::lanes::dispatch;
 use crate::lanes::simd::{Line, Simd, Wide};
 use glam::DVec2;
@@ -20,15 +20,7 @@ pub(super) fn velocity<S: Simd>(
     backwards: bool,
 ) {
     let upper = upper::<S>();
-    if backwards {
-        for m in manifolds.iter_mut().rev() {
-            visit::<S, true>(m, inv, vel, upper);
-        }
-    } else {
-        for m in manifolds {
-            visit::<S, false>(m, inv, vel, upper);
-        }
-    }
+    in_turn!(visit::<S>, manifolds, backwards, inv, vel, upper);
 }
 
 #[inline(always)]

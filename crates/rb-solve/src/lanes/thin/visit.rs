@@ -157,3 +157,19 @@ impl Load {
         }
     }
 }
+
+/// Visits every manifold once, there or back: `$visit` is compiled for either way.
+macro_rules! in_turn {
+    ($visit:ident::<$simd:ty>, $manifolds:ident, $backwards:ident, $($arg:expr),*) => {
+        if $backwards {
+            for m in $manifolds.iter_mut().rev() {
+                $visit::<$simd, true>(m, $($arg),*);
+            }
+        } else {
+            for m in $manifolds {
+                $visit::<$simd, false>(m, $($arg),*);
+            }
+        }
+    };
+}
+pub(super) use in_turn;
