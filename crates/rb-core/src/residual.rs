@@ -92,6 +92,19 @@ pub struct Scaled {
     pub scale2: f64,
 }
 
+impl Scaled {
+    /// Violations of both sets of blocks.
+    #[must_use]
+    pub fn and(self, o: Self) -> Self {
+        Self {
+            error: self.error.max(o.error),
+            scale: self.scale.max(o.scale),
+            error2: self.error2 + o.error2,
+            scale2: self.scale2 + o.scale2,
+        }
+    }
+}
+
 /// Running sums of [`grade`].
 #[derive(Default)]
 struct Sums {

@@ -25,6 +25,43 @@ pub fn alone<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// Work that falls into parts that share nothing.
+pub trait Parts: Sized + Send {
+    /// Number of parts.
+    fn parts(&self) -> usize;
+
+    /// The first `parts` parts, and the others.
+    fn split_at(self, parts: usize) -> (Self, Self);
+}
+
+/// Runs `f` on every part.
+#[cfg(feature = "parallel")]
+pub fn for_each_part<P: Parts>(whole: P, f: &(impl Fn(P) + Sync)) {
+    let parts = whole.parts();
+    if parts <= 1 {
+        return f(whole);
+    }
+    let (a, b) = whole.split_at(parts / 2);
+    if ALONE.get() {
+        for_each_part(a, f);
+        for_each_part(b, f);
+    } else {
+        rayon::join(|| for_each_part(a, f), || for_each_part(b, f));
+    }
+}
+
+/// Runs `f` on every part.
+#[cfg(not(feature = "parallel"))]
+pub fn for_each_part<P: Parts>(whole: P, f: &(impl Fn(P) + Sync)) {
+    let parts = whole.parts();
+    if parts <= 1 {
+        return f(whole);
+    }
+    let (a, b) = whole.split_at(parts / 2);
+    for_each_part(a, f);
+    for_each_part(b, f);
+}
+
 /// Runs `f` on every item. Items are handed out in runs of at least `grain`, a constant of the caller
 /// that must not depend on the number of threads.
 #[cfg(feature = "parallel")]

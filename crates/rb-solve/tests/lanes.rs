@@ -233,6 +233,77 @@ fn eight_at_a_time_is_one_after_the_other() {
     }
 }
 
+/// Manifolds in the given order, with bodies as `like` has them, in sections of `size` movable bodies.
+fn divided(set: &ContactSet, order: &[usize], like: &ContactLanes, size: usize) -> ContactLanes {
+    let movable = BODIES - 1;
+    let mut lanes = ContactLanes::default();
+    lanes.reset_in_sections(movable, 1, size);
+    for i in 0..BODIES {
+        lanes.set_mass(i, &like.body(i).inv);
+        lanes.set_velocity(i, &like.velocity(i));
+        lanes.set_free(i, &like.free(i));
+    }
+    let numbers = Discretiser::new(&Params::game(), H);
+    let soft = [false, true].map(|still| numbers.contact_step(still));
+    let contacts = order.iter().map(|&i| (i as u32, set.bodies(i)));
+    lanes.pack(set, contacts, movable, soft, 1.0);
+    lanes.pose(|i| like.free(i), &numbers);
+    lanes
+}
+
+#[test]
+fn sections_and_then_the_seam_is_one_after_the_other() {
+    const SIZE: usize = 6;
+    let numbers = Discretiser::new(&Params::game(), H);
+    for seed in 0..8 {
+        let (set, like) = scene(seed, &ALL, Some(0.3));
+        // In that order everything is in one section.
+        let section = |m: usize| {
+            let own = |&b: &u32| (b as usize) < BODIES - 1;
+            let bodies = set.bodies(m);
+            let mut sections = bodies.iter().filter(|b| own(b)).map(|&b| b as usize / SIZE);
+            let first = sections.next();
+            let same = sections.all(|s| Some(s) == first);
+            if same { first.unwrap_or(0) } else { usize::MAX }
+        };
+        let mut order: Vec<usize> = (0..set.len()).collect();
+        order.sort_by_key(|&m| section(m));
+        assert_eq!(section(order[39]), usize::MAX, "some are in the seam");
+        let mut whole = divided(&set, &order, &like, BODIES - 1);
+        let mut parts = divided(&set, &order, &like, SIZE);
+        for lanes in [&mut whole, &mut parts] {
+            lanes.warm();
+            for (pass, backwards) in [
+                (Pass::Position, false),
+                (Pass::Position, true),
+                (Pass::Velocity, false),
+                (Pass::Velocity, true),
+            ] {
+                lanes.sweep(pass, &numbers, backwards);
+            }
+        }
+        for i in 0..BODIES {
+            let off = whole.velocity(i) - parts.velocity(i);
+            let off = off.lin.length().max(off.ang.length());
+            assert!(off < 1e-12, "body {i}: {off:e}");
+        }
+        for m in 0..set.len() {
+            for (a, b) in whole.impulses(m).iter().zip(parts.impulses(m)) {
+                assert!((0..3).all(|k| (a[k] - b[k]).abs() < 1e-12), "manifold {m}");
+            }
+            assert_eq!(whole.gaps(m), parts.gaps(m));
+        }
+        let ((a, s, d), (b, t, e)) = (whole.grade(0.1), parts.grade(0.1));
+        assert!((a.abs - b.abs).abs() < 1e-12 && d == e);
+        assert_eq!(
+            (a.worst, a.open, a.stick, a.slide),
+            (b.worst, b.open, b.stick, b.slide)
+        );
+        assert!((s.error2 - t.error2).abs() < 1e-12 * s.error2.max(1.0));
+        assert_eq!(problem(&whole).blocks, problem(&parts).blocks);
+    }
+}
+
 /// Gives every body an inverse mass of about the same size, turned.
 fn turn(lanes: &mut ContactLanes, seed: u64) {
     let mut random = Random(seed);

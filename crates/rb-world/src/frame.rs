@@ -99,6 +99,8 @@ pub(crate) struct Frame {
     pub(crate) flights: Vec<Flight>,
     /// Whether anything holds or touches each body slot.
     pub(crate) bound: Vec<bool>,
+    /// Movable bodies of each island.
+    pub(crate) sizes: Vec<u32>,
     /// Island of each body slot, and its number there.
     pub(crate) place: Vec<[u32; 2]>,
     /// Whether each manifold is closed, and memory of the pairs that touched before.

@@ -9,6 +9,7 @@ mod beside;
 mod cluster;
 mod contact;
 pub(crate) mod convoy;
+mod crew;
 mod escalate;
 mod fast;
 mod finish;
@@ -29,6 +30,7 @@ use impulses::NO_SLOT;
 use iterate::Bent;
 use start::Start;
 
+use crate::stage::partition::Resident;
 use crate::state::{ConstraintSlot, JointSlot, State};
 use core::ops::Range;
 use glam::{DMat3, DVec3};
@@ -112,9 +114,14 @@ impl<'a> Shared<'a> {
 /// Bodies that can feel one another, and everything between them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Island {
-    /// Movable bodies first (`movable` of them, lowest slot first), then the immovable ones.
+    /// Movable bodies first (`movable` of them, lowest slot first or section by section), then the
+    /// immovable ones.
     pub(crate) movers: Vec<Mover>,
     pub(crate) movable: usize,
+    /// Its movable bodies, if it is large.
+    pub(crate) residents: Vec<Resident>,
+    /// Movable bodies of a section, if it is large and has been divided into some.
+    pub(crate) section: Option<usize>,
     pub(crate) joints: Vec<IslandJoint>,
     pub(crate) constraints: Vec<IslandConstraint>,
     pub(crate) contacts: Vec<IslandContact>,
@@ -173,6 +180,7 @@ impl Island {
         }
         self.movers.clear();
         self.movable = 0;
+        self.residents.clear();
         self.joints.clear();
         self.constraints.clear();
         self.contacts.clear();
@@ -182,7 +190,13 @@ impl Island {
         self.frozen.clear();
         self.outcome = Outcome::default();
         self.escalated = Escalated::default();
-        (self.berth, self.ask) = (None, None);
+        (self.berth, self.ask, self.section) = (None, None, None);
+    }
+
+    /// Its movable body of the lowest slot.
+    pub(crate) fn root(&self) -> u32 {
+        let residents = self.residents.iter().map(|r| r.slot).min();
+        residents.unwrap_or_else(|| self.movers[0].slot)
     }
 
     /// Bytes held, for growth tables.

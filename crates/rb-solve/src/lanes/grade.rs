@@ -8,18 +8,13 @@ pub(super) use tally::Tally;
 use super::dispatch;
 
 use super::batch::{Batch, PLAIN, Point, Special};
-use super::simd::{Line, Simd, Wide, two};
+use super::pack::State;
+use super::simd::{Simd, Wide, two};
 use super::vector::{Motion, V3};
 use glam::DVec3;
 use rb_core::contact_block::LANES;
 use rb_core::law::Law;
 use rb_core::manifold::FrictionLaw;
-
-pub(super) struct Bodies<'a> {
-    pub(super) vel: &'a [Line],
-    pub(super) free: &'a [Line],
-    pub(super) moved: &'a [Line],
-}
 
 /// Running numbers, lane by lane.
 #[derive(Default)]
@@ -54,7 +49,7 @@ fn run(
     batches: &[Batch],
     points: &[Point],
     special: &[Special],
-    bodies: Bodies,
+    bodies: State,
     floor: f64,
     sums: &mut Sums,
 ) {
@@ -62,7 +57,7 @@ fn run(
         batches: &[Batch],
         points: &[Point],
         special: &[Special],
-        bodies: Bodies,
+        bodies: State,
         floor: f64,
         sums: &mut Sums
     ))
@@ -73,7 +68,7 @@ fn grade<S: Simd>(
     batches: &[Batch],
     points: &[Point],
     special: &[Special],
-    bodies: Bodies,
+    bodies: State,
     floor: f64,
     sums: &mut Sums,
 ) {

@@ -2,7 +2,8 @@
 
 use super::batch::{Batch, PLAIN, Point, Special};
 use super::dispatch;
-use super::pack::ContactLanes;
+use super::pack::Bodies;
+use super::section::Section;
 use super::simd::{Line, Simd, Wide, two};
 use super::vector::{Two, V3};
 use glam::DVec2;
@@ -12,50 +13,27 @@ use rb_core::law::Law;
 use rb_core::manifold::FrictionLaw;
 use rb_core::problem::Pass;
 
-impl ContactLanes {
-    /// Adds W Jᵀλ of all contacts to the velocities.
-    pub fn warm(&mut self) {
+impl Section {
+    /// Adds W Jᵀλ of its contacts to the velocities.
+    pub(super) fn warm(&self, bodies: Bodies) {
+        let Bodies { inv, vel, .. } = bodies;
         if self.is_thin() {
-            return self.warm_thin();
+            return self.warm_thin(inv, vel);
         }
-        let Self {
-            batches,
-            points,
-            inv,
-            vel,
-            ..
-        } = self;
-        run_warm(batches, points, inv, vel);
+        run_warm(&self.batches, &self.points, inv, vel);
     }
 
     /// Visits every contact once in the given pass, in order or in reverse.
-    pub fn sweep(&mut self, pass: Pass, numbers: &Discretiser, backwards: bool) {
+    pub(super) fn sweep(&mut self, bodies: Bodies, pass: Pass, soft: &Numbers, backwards: bool) {
         if self.is_thin() {
-            return self.sweep_thin(pass, backwards);
+            return self.sweep_thin(bodies, pass, backwards);
         }
-        let Self {
-            batches,
-            points,
-            special,
-            inv,
-            vel,
-            moved,
-            ..
-        } = self;
-        let soft = Numbers::new(numbers);
-        let bodies = Bodies { inv, vel, moved };
+        let (batches, points, special) = (&self.batches, &mut self.points, &self.special);
         match pass {
-            Pass::Position => run_position(batches, points, special, bodies, &soft, backwards),
+            Pass::Position => run_position(batches, points, special, bodies, soft, backwards),
             Pass::Velocity => run_velocity(batches, points, special, bodies, backwards),
         }
     }
-}
-
-/// What a sweep reads and writes of the bodies.
-struct Bodies<'a> {
-    inv: &'a [Line],
-    vel: &'a mut [Line],
-    moved: &'a [Line],
 }
 
 /// Numbers of the soft step that all contacts share.

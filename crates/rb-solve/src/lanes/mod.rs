@@ -24,17 +24,20 @@
 //! "Small steps in physics simulation", 2019.
 
 mod batch;
+mod bodies;
 mod grade;
 pub mod joints;
 mod kernel;
 mod order;
 mod pack;
 mod prepare;
+mod section;
 mod simd;
 mod thin;
 mod vector;
 mod view;
 
+pub use bodies::BodyLines;
 pub use grade::Graded;
 pub use joints::{JointLanes, LaneRow, Way};
 pub use pack::ContactLanes;

@@ -1,31 +1,37 @@
-//! Manifolds into lanes: seats, storage.
+//! Manifolds into lanes: all in one section, or in as many as a large island has, and a seam.
+//!
+//! A section holds the contacts of its own bodies and guests; the seam holds those between bodies of
+//! different sections. Sections share nothing, so they are swept side by side, and the seam before or
+//! after them: first the sections, then the seam, and on the way back the seam, then the sections. How many there are
+//! is the caller's choice and must not depend on threads.
 
-use super::batch::{Batch, PLAIN, Point, Seat, Special};
-use super::grade::Tally;
-use super::order::Order;
+use super::bodies::Layout;
+use super::kernel::Numbers;
 use super::prepare::Soft;
+use super::section::{Masses, Member, Section, Terms};
 use super::simd::Line;
-use super::thin::{ENOUGH, FEW, Thin};
+use crate::parallel;
 use core::ops::Range;
 use glam::{DMat3, DVec3};
-use rb_core::contact_block::{ContactBlock, ContactSet, LANES};
-use rb_core::manifold::{ContactMaterial, FrictionLaw};
-use rb_core::mass::InvMass;
+use rb_core::contact_block::ContactSet;
+use rb_core::discretise::Discretiser;
+use rb_core::manifold::FrictionLaw;
 use rb_core::math::Twist;
+use rb_core::problem::Pass;
+
+/// The section that is none of the sections.
+pub(super) const SEAM: u32 = u32::MAX;
 
 /// The contacts of one island, in lanes, and what they need to know of its bodies.
 #[derive(Clone, Debug, Default)]
 pub struct ContactLanes {
-    pub(super) batches: Vec<Batch>,
-    pub(super) points: Vec<Point>,
-    pub(super) special: Vec<Special>,
-    pub(super) seats: Vec<Seat>,
-    /// The manifolds one by one, if batches would be almost empty; seats then count these.
-    pub(super) thin: Vec<Thin>,
-    /// Whether an inverse mass was set since they were last prepared.
+    pub(super) layout: Layout,
+    pub(super) sections: Vec<Section>,
+    pub(super) seam: Section,
+    /// Section of each manifold and its number there.
+    pub(super) homes: Vec<[u32; 2]>,
+    /// Whether an inverse mass was set since thin manifolds were last prepared.
     pub(super) turned: bool,
-    /// Surfaces of the manifolds with special terms, by batch and lane.
-    pub(super) surfaces: Vec<(u32, u8, ContactMaterial)>,
     /// Velocity of each body: (lin, 1/m along z; ang, 0).
     pub(super) vel: Vec<Line>,
     /// Displacement since the contacts were found, in the same places.
@@ -34,283 +40,234 @@ pub struct ContactLanes {
     pub(super) inv: Vec<Line>,
     /// Velocity after forces, before impulses.
     pub(super) free: Vec<Line>,
-    order: Order,
-    /// Batches of its schedule.
-    filled: u32,
-    /// Whose contact each lane of each batch is, and their sums, while they are graded apart.
-    pub(super) owners: Vec<[u32; LANES]>,
-    pub(super) tallies: Vec<Tally>,
 }
 
 impl ContactLanes {
     /// Forgets all contacts and makes room for `bodies` bodies at rest that nothing can move.
     pub fn reset(&mut self, bodies: usize) {
-        self.batches.clear();
-        self.points.clear();
-        self.special.clear();
-        self.surfaces.clear();
-        self.seats.clear();
-        self.thin.clear();
-        // One more: the body of idle lanes.
-        for lines in [
+        self.reset_in_sections(bodies, 0, bodies);
+    }
+
+    /// The same for movable bodies in sections of `size` (the first `size` bodies are the first section,
+    /// and so on), and for the guests after them.
+    pub fn reset_in_sections(&mut self, movable: usize, guests: usize, size: usize) {
+        self.layout = Layout::new(movable, guests, size);
+        let Layout { sections, .. } = self.layout;
+        self.sections.resize_with(sections, Section::default);
+        for (k, section) in self.sections.iter_mut().enumerate() {
+            section.clear(k * self.layout.stride());
+        }
+        self.seam.clear(0);
+        self.homes.clear();
+        let lines = self.layout.lines();
+        for all in [
             &mut self.vel,
             &mut self.moved,
             &mut self.inv,
             &mut self.free,
         ] {
-            lines.clear();
-            lines.resize(bodies + 1, Line::default());
+            all.clear();
+            all.resize(lines, Line::default());
         }
     }
 
     /// Number of manifolds.
     pub fn len(&self) -> usize {
-        self.seats.len()
+        self.homes.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.seats.is_empty()
+        self.homes.is_empty()
+    }
+
+    /// The section of a manifold, and its number there.
+    #[inline]
+    pub(super) fn home(&self, manifold: usize) -> (&Section, usize) {
+        let [section, number] = self.homes[manifold];
+        let section = match section {
+            SEAM => &self.seam,
+            k => &self.sections[k as usize],
+        };
+        (section, number as usize)
+    }
+
+    /// All sections, the seam last.
+    fn all(&self) -> impl Iterator<Item = &Section> {
+        self.sections.iter().chain([&self.seam])
     }
 
     /// Constraint rows that a run of manifolds stands for.
     pub fn rows(&self, manifolds: Range<usize>) -> usize {
-        let rows = |s: &Seat| {
-            let one = self.law(s) == FrictionLaw::None;
-            s.points as usize * if one { 1 } else { 3 }
-        };
-        self.seats[manifolds].iter().map(rows).sum()
+        let homes = manifolds.map(|m| self.home(m));
+        homes.map(|(section, m)| section.rows(m)).sum()
     }
 
     /// Laws of friction of a run of manifolds.
     pub fn laws(&self, manifolds: Range<usize>) -> impl Iterator<Item = FrictionLaw> {
-        self.seats[manifolds].iter().map(|s| self.law(s))
-    }
-
-    fn law(&self, seat: &Seat) -> FrictionLaw {
-        let number = seat.batch as usize;
-        match self.thin.get(number) {
-            Some(thin) => thin.law,
-            None => self.batches[number].law,
-        }
+        let homes = manifolds.map(|m| self.home(m));
+        homes.map(|(section, m)| section.law(m))
     }
 
     /// Whether some manifolds have special terms.
     pub fn has_special(&self) -> bool {
-        !self.surfaces.is_empty()
+        self.all().any(|s| !s.surfaces.is_empty())
     }
 
-    /// Inverse mass of a body, for the present substep.
-    #[inline]
-    pub fn set_mass(&mut self, body: usize, w: &InvMass) {
-        let a = &w.ang;
-        let ang = [
-            a.x_axis.x, a.y_axis.y, a.z_axis.z, a.x_axis.y, a.x_axis.z, a.y_axis.z,
-        ];
-        let [xx, yy, zz, xy, xz, yz] = ang;
-        self.inv[body].0 = [xx, yy, zz, xy, xz, yz, w.lin.x, w.lin.y];
-        self.vel[body].0[3] = w.lin.z;
-        self.turned = true;
-    }
-
-    /// Velocity of a body (m/s, rad/s).
-    #[inline]
-    pub fn velocity(&self, body: usize) -> Twist {
-        twist(&self.vel[body])
-    }
-
-    /// Sets the velocity of a body.
-    #[inline]
-    pub fn set_velocity(&mut self, body: usize, v: &Twist) {
-        let mass = self.vel[body].0[3];
-        self.vel[body].0 = line(v, mass);
-    }
-
-    /// Sets the velocity of a body after forces, before impulses.
-    #[inline]
-    pub fn set_free(&mut self, body: usize, v: &Twist) {
-        self.free[body].0 = line(v, 0.0);
-    }
-
-    /// Velocity of a body after forces, before impulses (m/s, rad/s).
-    #[inline]
-    pub fn free(&self, body: usize) -> Twist {
-        twist(&self.free[body])
-    }
-
-    /// Sets the displacement of a body since the contacts were found (m, rad).
-    #[inline]
-    pub fn set_moved(&mut self, body: usize, by: &Twist) {
-        self.moved[body].0 = line(by, 0.0);
-    }
-
-    /// Packs manifolds of `set`, given by number and by their bodies as numbers within the island, of
-    /// which the first `movable` can move. Stored impulses are multiplied by `scale`. Inverse masses
-    /// must have been set.
+    /// Packs manifolds of `set`, given by number and by their bodies, of which the first `movable` can
+    /// move. Stored impulses are multiplied by `scale`. Inverse masses must have been set.
     pub fn pack(
-        &mut self,
-        set: &ContactSet,
-        contacts: impl Iterator<Item = (u32, [u32; 2])> + Clone,
-        movable: usize,
-        soft: [Soft; 2],
-        scale: f64,
-    ) {
-        let plain = self.take_turns(set, contacts.clone(), movable);
-        if plain && self.is_narrow() {
-            return self.pack_thin(set, contacts, soft, scale);
-        }
-        self.make_batches(set, contacts.clone());
-        let mut first = 0;
-        for batch in &mut self.batches {
-            batch.first = first;
-            first += batch.len;
-        }
-        self.points.resize(first as usize, Point::default());
-        for (m, (number, bodies)) in contacts.enumerate() {
-            self.fill(set, m, number as usize, bodies, soft, scale);
-        }
-        self.prepare();
-    }
-
-    /// Gives every manifold its turn and its seat; says whether none has special terms.
-    fn take_turns(
         &mut self,
         set: &ContactSet,
         contacts: impl Iterator<Item = (u32, [u32; 2])>,
         movable: usize,
-    ) -> bool {
-        self.order.begin(movable);
-        let mut plain = true;
-        for (number, bodies) in contacts {
-            let number = number as usize;
-            let (block, lane) = (&set.blocks()[number / LANES], number % LANES);
-            let special = is_special(block, lane);
-            let class = 2 * block.law[lane] as u8 + u8::from(special);
-            let points = set.count(number);
-            self.order.add(bodies, class, points);
-            self.seats.push(Seat {
-                points: points as u8,
-                ..Seat::default()
-            });
-            plain &= !special;
-        }
-        let (seats, mut turn) = (&mut self.seats, 0);
-        self.filled = self.order.schedule(|place| {
-            let seat = &mut seats[place.manifold as usize];
-            (seat.batch, seat.lane, seat.turn) = (place.batch, place.lane, turn);
-            turn += 1;
-        });
-        plain
-    }
-
-    /// Whether batches would be almost empty.
-    fn is_narrow(&self) -> bool {
-        let manifolds = self.seats.len();
-        manifolds >= ENOUGH && (manifolds as f64) < FEW * f64::from(self.filled)
-    }
-
-    /// Batches with their bodies and the surfaces of special ones.
-    fn make_batches(&mut self, set: &ContactSet, contacts: impl Iterator<Item = (u32, [u32; 2])>) {
-        let nobody = self.vel.len() as u32 - 1;
-        self.batches
-            .resize(self.filled as usize, Batch::idle(nobody));
-        for (m, (number, bodies)) in contacts.enumerate() {
-            let seat = self.seats[m];
-            let batch = &mut self.batches[seat.batch as usize];
-            batch.len = batch.len.max(u32::from(seat.points));
-            for (side, body) in bodies.into_iter().enumerate() {
-                batch.bodies[side][seat.lane as usize] = body;
-            }
-            let number = number as usize;
-            if is_special(&set.blocks()[number / LANES], number % LANES) {
-                // Numbered when all lengths are known.
-                batch.special = 0;
-                self.surfaces
-                    .push((seat.batch, seat.lane, set.material(number)));
-            }
-        }
-        let mut first = 0;
-        for batch in self.batches.iter_mut().filter(|b| b.special != PLAIN) {
-            batch.special = first;
-            first += batch.len;
-        }
-        self.special.resize(first as usize, Special::default());
-    }
-
-    fn fill(
-        &mut self,
-        set: &ContactSet,
-        m: usize,
-        number: usize,
-        bodies: [u32; 2],
         soft: [Soft; 2],
         scale: f64,
     ) {
-        let seat = self.seats[m];
-        let to = seat.lane as usize;
-        let (block, from) = (&set.blocks()[number / LANES], number % LANES);
-        let batch = &mut self.batches[seat.batch as usize];
-        batch.law = block.law[from];
-        batch.mu.0[to] = match batch.law {
-            FrictionLaw::None => 0.0,
-            _ => block.friction[from],
+        self.send_home(contacts);
+        let (layout, terms) = (self.layout, Terms { soft, scale });
+        let (inv, vel) = (&self.inv[..], &self.vel[..]);
+        let stride = layout.stride();
+        let masses = |base: usize, lines: usize, movable: usize| Masses {
+            inv: &inv[base..base + lines],
+            vel: &vel[base..base + lines],
+            movable,
+            nobody: lines as u32 - 1,
         };
-        let belt = [0, 1, 2].map(|k| block.surface_velocity[k][from]);
-        for k in 0..3 {
-            batch.normal[k].0[to] = block.normal[k][from];
-            // Turned into tangents where those are made.
-            batch.tangent[k].0[to] = belt[k];
+        parallel::for_each(&mut self.sections, 1, |section| {
+            let movable = movable.min(layout.size);
+            section.pack(set, terms, masses(section.base, stride, movable));
+        });
+        if !self.seam.members.is_empty() {
+            let lines = layout.lines();
+            self.seam.pack(set, terms, masses(0, lines, lines));
         }
-        let still = bodies.iter().any(|&b| self.immovable(b as usize));
-        let soft = soft[usize::from(still)];
-        let batch = &mut self.batches[seat.batch as usize];
-        (batch.soft[0].0[to], batch.soft[1].0[to]) = (soft.rate, soft.reg);
-        let points = &mut self.points[batch.first as usize..][..seat.points as usize];
-        for (point, q) in points.iter_mut().zip(&block.points) {
-            for k in 0..3 {
-                point.arm[0][k].0[to] = q.arm[0][k][from];
-                point.arm[1][k].0[to] = q.arm[1][k][from];
-                point.impulse[k].0[to] = scale * q.impulse[k][from];
-            }
-            point.gap.0[to] = q.gap[from];
-            // Marks the point as one; becomes its effective mass.
-            point.inverse.0[to] = 1.0;
+        self.turned = false;
+    }
+
+    /// Tells the sections and the seam which manifolds are theirs.
+    fn send_home(&mut self, contacts: impl Iterator<Item = (u32, [u32; 2])>) {
+        for (number, bodies) in contacts {
+            let [a, b] = bodies.map(|body| self.layout.place(body as usize));
+            let (home, bodies) = match [a.0, b.0] {
+                [Some(k), Some(l)] if k != l => {
+                    let lines = bodies.map(|body| self.layout.line(body as usize));
+                    (None, lines)
+                }
+                [k, l] => (Some(k.or(l).unwrap_or(0)), [a.1, b.1]),
+            };
+            let (name, section) = match home {
+                Some(k) => (k as u32, &mut self.sections[k]),
+                None => (SEAM, &mut self.seam),
+            };
+            self.homes.push([name, section.members.len() as u32]);
+            let bodies = bodies.map(|line| line as u32);
+            section.members.push(Member { number, bodies });
         }
     }
 
-    /// Whether no impulse moves the body.
-    pub(super) fn immovable(&self, body: usize) -> bool {
-        self.inv[body].0 == [0.0; LANES] && self.vel[body].0[3] == 0.0
+    /// Terms of the manifolds that bounce or yield, and of thin ones, for the substep that starts now
+    /// with velocities `start`.
+    pub fn pose(&mut self, start: impl Fn(usize) -> Twist + Sync, numbers: &Discretiser) {
+        let turned = std::mem::take(&mut self.turned);
+        let layout = self.layout;
+        let start = |line: usize| start(layout.body(line));
+        let state = State {
+            inv: &self.inv,
+            vel: &self.vel,
+            moved: &self.moved,
+            free: &self.free,
+        };
+        parallel::for_each(&mut self.sections, 1, |section| {
+            let base = section.base;
+            let state = state.run(base..base + layout.stride());
+            section.pose(|line| start(base + line), state, numbers, turned);
+        });
+        self.seam.pose(start, state, numbers, turned);
+    }
+
+    /// Adds W Jᵀλ of all contacts to the velocities.
+    pub fn warm(&mut self) {
+        self.each(|section, bodies| section.warm(bodies));
+        self.seam.warm(Bodies {
+            inv: &self.inv,
+            moved: &self.moved,
+            vel: &mut self.vel,
+        });
+    }
+
+    /// Visits every contact once in the given pass, in order or in reverse.
+    pub fn sweep(&mut self, pass: Pass, numbers: &Discretiser, backwards: bool) {
+        let numbers = Numbers::new(numbers);
+        if backwards {
+            self.sweep_seam(pass, &numbers, backwards);
+        }
+        self.each(|section, bodies| section.sweep(bodies, pass, &numbers, backwards));
+        if !backwards {
+            self.sweep_seam(pass, &numbers, backwards);
+        }
+    }
+
+    fn sweep_seam(&mut self, pass: Pass, numbers: &Numbers, backwards: bool) {
+        let bodies = Bodies {
+            inv: &self.inv,
+            moved: &self.moved,
+            vel: &mut self.vel,
+        };
+        self.seam.sweep(bodies, pass, numbers, backwards);
+    }
+
+    /// Runs `f` on every section with its bodies.
+    fn each(&mut self, f: impl Fn(&mut Section, Bodies) + Sync + Send) {
+        let (inv, moved) = (&self.inv, &self.moved);
+        let stride = self.layout.stride();
+        parallel::for_each_with_run(&mut self.sections, &mut self.vel, stride, |section, vel| {
+            let run = section.base..section.base + stride;
+            let bodies = Bodies {
+                inv: &inv[run.clone()],
+                moved: &moved[run],
+                vel,
+            };
+            f(section, bodies);
+        });
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let lines = [&self.vel, &self.moved, &self.inv, &self.free];
-        self.batches.capacity() * size_of::<Batch>()
-            + self.points.capacity() * size_of::<Point>()
-            + self.seats.capacity() * size_of::<Seat>()
-            + self.thin.capacity() * size_of::<Thin>()
-            + self.order.bytes()
-            + lines
-                .map(|l| l.capacity() * size_of::<Line>())
-                .iter()
-                .sum::<usize>()
+        let lines: usize = lines.iter().map(|l| l.capacity()).sum();
+        self.all().map(Section::bytes).sum::<usize>()
+            + lines * size_of::<Line>()
+            + self.homes.capacity() * size_of::<[u32; 2]>()
     }
 }
 
-/// Whether a manifold of a block bounces or yields.
-fn is_special(block: &ContactBlock, lane: usize) -> bool {
-    block.restitution[lane] > 0.0 || block.compliance[lane] > 0.0
+/// What a sweep reads and writes of the bodies.
+pub(super) struct Bodies<'a> {
+    pub(super) inv: &'a [Line],
+    pub(super) vel: &'a mut [Line],
+    pub(super) moved: &'a [Line],
 }
 
-fn line(t: &Twist, fourth: f64) -> [f64; LANES] {
-    let (l, a) = (t.lin, t.ang);
-    [l.x, l.y, l.z, fourth, a.x, a.y, a.z, 0.0]
+/// What the other passes read of them.
+#[derive(Clone, Copy)]
+pub(super) struct State<'a> {
+    pub(super) inv: &'a [Line],
+    pub(super) vel: &'a [Line],
+    pub(super) moved: &'a [Line],
+    pub(super) free: &'a [Line],
 }
 
-pub(super) fn twist(line: &Line) -> Twist {
-    let [x, y, z, _, u, v, w, _] = line.0;
-    Twist::new(DVec3::new(x, y, z), DVec3::new(u, v, w))
+impl State<'_> {
+    /// A run of the lines.
+    pub(super) fn run(&self, lines: Range<usize>) -> Self {
+        Self {
+            inv: &self.inv[lines.clone()],
+            vel: &self.vel[lines.clone()],
+            moved: &self.moved[lines.clone()],
+            free: &self.free[lines],
+        }
+    }
 }
 
 /// W of a body from its lines: of the linear part the diagonal, and the angular part.

@@ -2,7 +2,9 @@
 
 use super::batch::{Batch, PLAIN, Point};
 use super::dispatch;
-use super::pack::{ContactLanes, twist};
+use super::bodies::twist;
+use super::pack::State;
+use super::section::{Section, immovable};
 use super::simd::{Line, Simd, two};
 use super::vector::{Mass, V3};
 use glam::DVec3;
@@ -12,23 +14,25 @@ use rb_core::math::Twist;
 /// Soft step of contacts between movable bodies, and of those with an immovable one.
 pub type Soft = SoftStep;
 
-impl ContactLanes {
-    /// Tangents, surface speeds and effective masses, from the normals, arms and inverse masses.
-    pub(super) fn prepare(&mut self) {
-        let (inv, vel) = (&self.inv, &self.vel);
-        run(&mut self.batches, &mut self.points, inv, vel);
-    }
-
+impl Section {
     /// Terms of the manifolds that bounce or yield, and of thin ones, for the substep that starts now
     /// with velocities `start`.
-    pub fn pose(&mut self, start: impl Fn(usize) -> Twist, numbers: &Discretiser) {
-        self.pose_thin(numbers);
+    pub(super) fn pose(
+        &mut self,
+        start: impl Fn(usize) -> Twist,
+        state: State,
+        numbers: &Discretiser,
+        turned: bool,
+    ) {
+        if self.is_thin() {
+            return self.pose_thin(state, numbers, turned);
+        }
         for (number, lane, material) in &self.surfaces {
             let (batch, lane) = (&self.batches[*number as usize], *lane as usize);
             let sides = two(|s| batch.bodies[s][lane] as usize);
-            let still = sides.iter().any(|&b| self.immovable(b));
-            let free = sides.map(|b| twist(&self.free[b]));
-            let moved = sides.map(|b| twist(&self.moved[b]));
+            let still = sides.iter().any(|&b| immovable(state.inv, state.vel, b));
+            let free = sides.map(|b| twist(&state.free[b]));
+            let moved = sides.map(|b| twist(&state.moved[b]));
             let before = sides.map(&start);
             let normal = DVec3::from_array([0, 1, 2].map(|k| batch.normal[k].0[lane]));
             for (k, p) in self.points[batch.range()].iter().enumerate() {
@@ -52,7 +56,8 @@ impl ContactLanes {
     }
 }
 
-fn run(batches: &mut [Batch], points: &mut [Point], inv: &[Line], vel: &[Line]) {
+/// Tangents, surface speeds and effective masses, from the normals, arms and inverse masses.
+pub(super) fn run(batches: &mut [Batch], points: &mut [Point], inv: &[Line], vel: &[Line]) {
     dispatch!(prepare(
         batches: &mut [Batch],
         points: &mut [Point],

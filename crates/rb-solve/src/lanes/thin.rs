@@ -28,9 +28,9 @@ pub(super) use grade::grade;
 
 use super::batch::{Seat, Wide3};
 use super::kernel::Numbers;
-use super::pack::ContactLanes;
-use super::prepare::Soft;
-use super::simd::Wide;
+use super::pack::{Bodies, State};
+use super::section::{Masses, Member, Section, Terms};
+use super::simd::{Line, Wide};
 use super::view::{Patch, Spot, vector};
 use glam::DVec3;
 use rb_core::contact_block::{ContactSet, LANES};
@@ -79,50 +79,43 @@ pub(super) struct Thin {
     pub(super) law: FrictionLaw,
 }
 
-impl ContactLanes {
+impl Section {
     /// Whether manifolds are kept and swept one by one.
     pub(super) fn is_thin(&self) -> bool {
         !self.thin.is_empty()
     }
 
     /// Packs the manifolds one by one, in the order of their turns.
-    pub(super) fn pack_thin(
-        &mut self,
-        set: &ContactSet,
-        contacts: impl Iterator<Item = (u32, [u32; 2])>,
-        soft: [Soft; 2],
-        scale: f64,
-    ) {
+    pub(super) fn pack_thin(&mut self, set: &ContactSet, terms: Terms, masses: Masses) {
         self.thin.resize(self.seats.len(), Thin::default());
-        for (m, (number, bodies)) in contacts.enumerate() {
-            let Seat { turn, points, .. } = self.seats[m];
-            (self.seats[m].batch, self.seats[m].lane) = (turn, 0);
-            let still = bodies.iter().any(|&b| self.immovable(b as usize));
-            let soft = soft[usize::from(still)];
+        for (seat, &Member { number, bodies }) in self.seats.iter_mut().zip(&self.members) {
+            let Seat { turn, points, .. } = *seat;
+            (seat.batch, seat.lane) = (turn, 0);
+            let still = bodies.iter().any(|&b| masses.immovable(b));
+            let soft = terms.soft[usize::from(still)];
             let thin = &mut self.thin[turn as usize];
-            thin.fill(set, number as usize, usize::from(points), scale);
+            thin.fill(set, number as usize, usize::from(points), terms.scale);
             (thin.bodies, thin.pace) = (bodies, [soft.rate, soft.reg]);
         }
-        prepare::run(&mut self.thin, &self.inv, &self.vel);
-        self.turned = false;
+        prepare::run(&mut self.thin, masses.inv, masses.vel);
     }
 
     /// Terms at the present gaps and attitudes.
-    pub(super) fn pose_thin(&mut self, numbers: &Discretiser) {
-        if std::mem::take(&mut self.turned) {
-            prepare::run_renew(&mut self.thin, &self.inv, &self.vel);
+    pub(super) fn pose_thin(&mut self, state: State, numbers: &Discretiser, turned: bool) {
+        if turned {
+            prepare::run_renew(&mut self.thin, state.inv, state.vel);
         }
-        visit::run_pose(&mut self.thin, &self.moved, &Numbers::new(numbers));
+        visit::run_pose(&mut self.thin, state.moved, &Numbers::new(numbers));
     }
 
     /// Adds W Jᵀλ of all contacts to the velocities.
-    pub(super) fn warm_thin(&mut self) {
-        visit::run_warm(&self.thin, &self.inv, &mut self.vel);
+    pub(super) fn warm_thin(&self, inv: &[Line], vel: &mut [Line]) {
+        visit::run_warm(&self.thin, inv, vel);
     }
 
     /// Visits every manifold once.
-    pub(super) fn sweep_thin(&mut self, pass: Pass, backwards: bool) {
-        let (inv, vel) = (&self.inv, &mut self.vel);
+    pub(super) fn sweep_thin(&mut self, bodies: Bodies, pass: Pass, backwards: bool) {
+        let Bodies { inv, vel, .. } = bodies;
         match pass {
             Pass::Position => position::run(&mut self.thin, inv, vel, backwards),
             Pass::Velocity => velocity::run(&mut self.thin, inv, vel, backwards),

@@ -1,7 +1,10 @@
 //! What the lanes hold, manifold by manifold: impulses, gaps, and rows for whoever wants rows.
 
 use super::batch::{PLAIN, Seat, Wide3};
-use super::pack::{ContactLanes, matrix, twist};
+use super::bodies::twist;
+use super::pack::{ContactLanes, matrix};
+use super::section::Section;
+use super::simd::Line;
 use core::ops::Range;
 use glam::DVec3;
 use rb_core::law::Law;
@@ -36,10 +39,75 @@ pub(super) struct Spot {
 impl ContactLanes {
     /// Impulses along (n, t₁, t₂) of the points of a manifold (N·s), zero beyond the last point.
     pub fn impulses(&self, manifold: usize) -> [[f64; 3]; MAX_POINTS] {
+        let (section, m) = self.home(manifold);
+        section.impulses(m)
+    }
+
+    /// Gaps of the points of a manifold at the present displacements (m), infinite beyond the last.
+    pub fn gaps(&self, manifold: usize) -> [f64; MAX_POINTS] {
+        let (section, m) = self.home(manifold);
+        section.gaps(m, &self.moved)
+    }
+
+    /// Appends a run of manifolds to a problem whose bodies `seat_of` numbers, as the certificate reads
+    /// them: terms of the velocity pass in both passes. For audits and dumps.
+    pub fn append_to(&self, p: &mut Problem, run: Range<usize>, seat_of: impl Fn(u32) -> u32) {
+        let first = run.start;
+        for m in run {
+            let (section, number) = self.home(m);
+            let patch = section.patch(number);
+            let law = Law::friction(patch.law, patch.friction);
+            let gaps = self.gaps(m);
+            for k in section.numbers(number) {
+                let spot = section.spot(number, k);
+                let mut rows = patch.axes.map(|e| ProblemRow {
+                    jac: [
+                        Twist::new(-e, -spot.arm[0].cross(e)),
+                        Twist::new(e, spot.arm[1].cross(e)),
+                    ],
+                    lo: f64::NEG_INFINITY,
+                    hi: f64::INFINITY,
+                    ..ProblemRow::default()
+                });
+                for (i, row) in rows.iter_mut().enumerate() {
+                    row.slot = i as u8;
+                    row.lambda = spot.impulse[i];
+                }
+                rows[0].both(spot.bias, spot.reg);
+                (rows[0].lo, rows[0].gap) = (0.0, gaps[k]);
+                rows[1].both(-patch.belt[0], 0.0);
+                rows[2].both(-patch.belt[1], 0.0);
+                let source = Source::Contact {
+                    manifold: (m - first) as u32,
+                    point: k as u8,
+                };
+                let body = |line: u32| self.layout.body(section.base + line as usize) as u32;
+                let bodies = patch.bodies.map(|line| seat_of(body(line)));
+                let used = if law == Law::Rows { 1 } else { 3 };
+                p.push_block(bodies, law, source, &rows[..used]);
+            }
+        }
+    }
+
+    /// A body as a problem has it.
+    pub fn body(&self, body: usize) -> ProblemBody {
+        let line = self.layout.line(body);
+        let (lin, ang) = matrix(&self.inv[line], &self.vel[line]);
+        ProblemBody {
+            free: self.free(body),
+            vel: self.velocity(body),
+            inv: InvMass { lin, ang },
+            extent: 0.0,
+        }
+    }
+}
+
+impl Section {
+    fn impulses(&self, m: usize) -> [[f64; 3]; MAX_POINTS] {
         let mut out = [[0.0; 3]; MAX_POINTS];
-        let seat = &self.seats[manifold];
+        let seat = &self.seats[m];
         let thin = self.thin.get(seat.batch as usize);
-        for (k, to) in self.numbers(manifold).zip(&mut out) {
+        for (k, to) in self.numbers(m).zip(&mut out) {
             *to = match thin {
                 Some(thin) => thin.impulse_of(k),
                 None => self.impulse_in(seat, k),
@@ -54,13 +122,12 @@ impl ContactLanes {
         [0, 1, 2].map(|c| impulse[c].0[seat.lane as usize])
     }
 
-    /// Gaps of the points of a manifold at the present displacements (m), infinite beyond the last.
-    pub fn gaps(&self, manifold: usize) -> [f64; MAX_POINTS] {
-        let patch = self.patch(manifold);
-        let moved = patch.bodies.map(|b| twist(&self.moved[b as usize]));
+    fn gaps(&self, m: usize, moved: &[Line]) -> [f64; MAX_POINTS] {
+        let patch = self.patch(m);
+        let moved = patch.bodies.map(|line| twist(&moved[self.base + line as usize]));
         let mut out = [f64::INFINITY; MAX_POINTS];
-        for (k, gap) in self.numbers(manifold).zip(&mut out) {
-            let spot = self.spot(manifold, k);
+        for (k, gap) in self.numbers(m).zip(&mut out) {
+            let spot = self.spot(m, k);
             let [a, b] = [0, 1].map(|s| moved[s].at(spot.arm[s]));
             *gap = spot.gap + patch.axes[0].dot(b - a);
         }
@@ -105,55 +172,6 @@ impl ContactLanes {
             impulse: self.impulse_in(seat, k),
             bias: point.bias.0[lane],
             reg: if inverse > 0.0 { reg / inverse } else { 0.0 },
-        }
-    }
-
-    /// Appends a run of manifolds to a problem whose bodies `seat_of` numbers, as the certificate reads
-    /// them: terms of the velocity pass in both passes. For audits and dumps.
-    pub fn append_to(&self, p: &mut Problem, run: Range<usize>, seat_of: impl Fn(u32) -> u32) {
-        let first = run.start;
-        for m in run {
-            let patch = self.patch(m);
-            let law = Law::friction(patch.law, patch.friction);
-            let gaps = self.gaps(m);
-            for k in self.numbers(m) {
-                let spot = self.spot(m, k);
-                let mut rows = patch.axes.map(|e| ProblemRow {
-                    jac: [
-                        Twist::new(-e, -spot.arm[0].cross(e)),
-                        Twist::new(e, spot.arm[1].cross(e)),
-                    ],
-                    lo: f64::NEG_INFINITY,
-                    hi: f64::INFINITY,
-                    ..ProblemRow::default()
-                });
-                for (i, row) in rows.iter_mut().enumerate() {
-                    row.slot = i as u8;
-                    row.lambda = spot.impulse[i];
-                }
-                rows[0].both(spot.bias, spot.reg);
-                (rows[0].lo, rows[0].gap) = (0.0, gaps[k]);
-                rows[1].both(-patch.belt[0], 0.0);
-                rows[2].both(-patch.belt[1], 0.0);
-                let source = Source::Contact {
-                    manifold: (m - first) as u32,
-                    point: k as u8,
-                };
-                let bodies = patch.bodies.map(&seat_of);
-                let used = if law == Law::Rows { 1 } else { 3 };
-                p.push_block(bodies, law, source, &rows[..used]);
-            }
-        }
-    }
-
-    /// A body as a problem has it.
-    pub fn body(&self, body: usize) -> ProblemBody {
-        let (lin, ang) = matrix(&self.inv[body], &self.vel[body]);
-        ProblemBody {
-            free: twist(&self.free[body]),
-            vel: self.velocity(body),
-            inv: InvMass { lin, ang },
-            extent: 0.0,
         }
     }
 }

@@ -7,6 +7,10 @@ use glam::DVec3;
 use rb_core::contact_block::ContactSet;
 use rb_core::manifold::MAX_POINTS;
 use rb_solve::lanes::ContactLanes;
+use rb_solve::parallel;
+
+/// Contacts per task when impulses are read.
+const LANDED: usize = 512;
 
 /// A manifold within an island.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +32,7 @@ pub(super) struct PosedContact {
 }
 
 /// What became of a manifold.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SettledContact {
     /// Impulses of its points along (n, t₁, t₂) (N·s).
     pub(crate) impulse: [[f64; 3]; MAX_POINTS],
@@ -57,17 +61,14 @@ impl Island {
     /// Notes what became of its contacts in lanes, which are a run of those of `lanes`.
     pub(super) fn land(&mut self, lanes: &ContactLanes, run: Range<usize>) {
         self.lane_rows = lanes.rows(run.clone()) as u32;
+        let first = run.start;
         self.landed.clear();
-        self.landed.extend(run.map(|m| {
-            let impulse = lanes.impulses(m);
-            // Gaps are asked for only where no impulse tells.
-            let pushes = impulse.iter().any(|p| p[0] > 0.0);
-            SettledContact {
-                impulse,
-                spin: DVec3::ZERO,
-                closed: pushes || lanes.gaps(m).iter().any(|g| *g <= 0.0),
+        self.landed.resize(run.len(), SettledContact::default());
+        parallel::for_each_run(&mut self.landed, LANDED, |at, landed| {
+            for (k, to) in landed.iter_mut().enumerate() {
+                *to = SettledContact::of(lanes, first + at + k);
             }
-        }));
+        });
     }
 
     /// What became of its contact `c`, from lanes or rows; with the number of the manifold.
@@ -78,6 +79,19 @@ impl Island {
             None => self.posed[c].settled(contacts.count(i)),
         };
         (i, settled)
+    }
+}
+
+impl SettledContact {
+    fn of(lanes: &ContactLanes, manifold: usize) -> Self {
+        let impulse = lanes.impulses(manifold);
+        // Gaps are asked for only where no impulse tells.
+        let pushes = impulse.iter().any(|p| p[0] > 0.0);
+        Self {
+            impulse,
+            spin: DVec3::ZERO,
+            closed: pushes || lanes.gaps(manifold).iter().any(|g| *g <= 0.0),
+        }
     }
 }
 

@@ -5,11 +5,11 @@
 //! itself (but for rounding, where the fill of the lanes decides how they are swept). Which islands are
 //! together does not depend on the number of threads.
 
+use super::crew::Crew;
 use super::{Island, Shared};
 use core::ops::Range;
 use rb_core::discretise::Discretiser;
 use rb_core::integrate::Mover;
-use rb_core::mass::LockedAxes;
 use rb_core::math::Twist;
 use rb_core::problem::Pass;
 use rb_core::residual::grade_beside;
@@ -47,8 +47,6 @@ pub(crate) struct Convoy {
     /// Numbers of its members within the run, and the first manifold of each.
     members: Vec<u32>,
     firsts: Vec<u32>,
-    /// Manifold and bodies of each contact, as the lanes have them.
-    contacts: Vec<(u32, [u32; 2])>,
     /// What the contacts of each movable body did to it in the last substep.
     carried: Vec<Twist>,
     /// Velocities at the start of the substep, where contacts ask for them.
@@ -56,23 +54,39 @@ pub(crate) struct Convoy {
 }
 
 impl Convoy {
-    /// Runs the islands through the step: those with contacts alone together, then the others one by
-    /// one.
+    /// Runs the islands through the step: those with contacts alone together, large ones of these in
+    /// lanes of their own, then the others one by one.
     pub(crate) fn run(&mut self, islands: &mut [Island], shared: &Shared) {
         self.members.clear();
         for (k, island) in islands.iter_mut().enumerate() {
             island.begin(shared);
-            if island.in_convoy() {
+            if island.in_convoy() && island.section.is_none() {
                 self.members.push(k as u32);
             }
         }
         if !self.members.is_empty() {
             self.sail(islands, shared);
         }
-        for island in islands.iter_mut().filter(|i| i.berth.is_none()) {
-            island.run(shared);
+        for k in 0..islands.len() {
+            if islands[k].berth.is_some() {
+                continue;
+            }
+            match islands[k].in_convoy() {
+                true => self.sail_alone(islands, k, shared),
+                false => islands[k].run(shared),
+            }
         }
         islands.iter_mut().for_each(|i| i.judge(shared));
+    }
+
+    /// A large island, in its own lanes.
+    fn sail_alone(&mut self, islands: &mut [Island], k: usize, shared: &Shared) {
+        self.members.clear();
+        self.members.push(k as u32);
+        std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
+        self.sail(islands, shared);
+        std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
+        islands[k].berth = None;
     }
 
     fn sail(&mut self, islands: &mut [Island], shared: &Shared) {
@@ -87,14 +101,11 @@ impl Convoy {
 
     /// Gives the members their berths: all movable bodies first.
     fn assign(&mut self, islands: &mut [Island]) {
-        let movable: usize = self
-            .members
-            .iter()
-            .map(|&k| islands[k as usize].movable)
-            .sum();
+        let members = self.members.iter().map(|&k| &islands[k as usize]);
+        let movable: usize = members.clone().map(|i| i.movable).sum();
+        let section = members.clone().find_map(|i| i.section);
         let (mut manifold, mut body, mut guest) = (0, 0, movable as u32);
         self.firsts.clear();
-        self.contacts.clear();
         for &k in &self.members {
             let island = &mut islands[k as usize];
             let berth = Berth {
@@ -102,10 +113,6 @@ impl Convoy {
                 bodies: [body, guest],
             };
             self.firsts.push(manifold as u32);
-            let seat = |m: u32| berth.body(m, island.movable);
-            let contacts = island.contacts.iter();
-            self.contacts
-                .extend(contacts.map(|c| (c.manifold, c.movers.map(seat))));
             manifold = berth.manifolds.end;
             body += island.movable as u32;
             guest += (island.movers.len() - island.movable) as u32;
@@ -113,25 +120,35 @@ impl Convoy {
         }
         self.carried.clear();
         self.carried.resize(movable, Twist::ZERO);
-        self.lanes.reset(guest as usize);
+        let bodies = guest as usize;
+        match section {
+            Some(size) => self.lanes.reset_in_sections(movable, bodies - movable, size),
+            None => self.lanes.reset(bodies),
+        }
     }
 
     fn pack(&mut self, islands: &mut [Island], shared: &Shared, numbers: &Discretiser) {
-        let lanes = &mut self.lanes;
+        self.crews(islands, |crew| crew.board());
         for &k in &self.members {
-            let island = &mut islands[k as usize];
-            for (i, m) in island.movers.iter_mut().enumerate() {
-                let Some(berth) = &island.berth else { continue };
-                let body = berth.body(i as u32, island.movable) as usize;
+            for (body, m) in islands[k as usize].guests() {
                 m.refresh();
-                lanes.set_mass(body, &m.inv);
-                lanes.set_velocity(body, &m.vel);
-                lanes.set_free(body, &m.vel);
+                self.lanes.set_mass(body, &m.inv);
+                self.lanes.set_velocity(body, &m.vel);
+                self.lanes.set_free(body, &m.vel);
             }
         }
+        let contacts = self.members.iter().flat_map(|&k| {
+            let island = &islands[k as usize];
+            let seat = |m: u32| match &island.berth {
+                Some(berth) => berth.body(m, island.movable),
+                None => m,
+            };
+            let contacts = island.contacts.iter();
+            contacts.map(move |c| (c.manifold, c.movers.map(seat)))
+        });
         let soft = [false, true].map(|still| numbers.contact_step(still));
-        let (contacts, movable) = (self.contacts.iter().copied(), self.carried.len());
-        lanes.pack(shared.contacts, contacts, movable, soft, shared.warm_scale);
+        let (set, movable) = (shared.contacts, self.carried.len());
+        self.lanes.pack(set, contacts, movable, soft, shared.warm_scale);
     }
 
     fn substep(
@@ -156,63 +173,46 @@ impl Convoy {
         for k in 0..sweeps.velocity {
             self.lanes.sweep(Pass::Velocity, numbers, k % 2 == 1);
         }
-        self.take_back(islands);
+        self.crews(islands, |crew| crew.take_back());
     }
 
-    /// Free velocities, with what the contacts did in the last substep.
     fn predict(&mut self, islands: &mut [Island], shared: &Shared, first: bool) {
-        let (lanes, carried) = (&mut self.lanes, &self.carried);
-        if lanes.has_special() {
+        if self.lanes.has_special() {
             self.before.clear();
             let members = self.members.iter().map(|&k| &islands[k as usize]);
             let own = members.clone().flat_map(|i| &i.movers[..i.movable]);
             let guests = members.flat_map(|i| &i.movers[i.movable..]);
             self.before.extend(own.chain(guests).map(|m| m.vel));
         }
-        let mut body = 0;
-        for &k in &self.members {
-            let island = &mut islands[k as usize];
-            for m in &mut island.movers[..island.movable] {
-                if !first && !m.inertia.is_isotropic() {
-                    m.refresh();
-                    lanes.set_mass(body, &m.inv);
-                }
-                let free = m.predict(shared.h, shared.params.gyroscopic);
-                lanes.set_free(body, &free);
-                let warm = if first {
-                    free
-                } else {
-                    free + caused(m, &carried[body])
-                };
-                lanes.set_velocity(body, &warm);
-                body += 1;
-            }
+        self.crews(islands, |crew| crew.predict(shared, first));
+        if !first {
+            self.lanes.note_turn();
         }
     }
 
     fn advance(&mut self, islands: &mut [Island], shared: &Shared) {
+        self.crews(islands, |crew| crew.advance(shared));
         let (scheme, gyroscopic) = (&shared.params.scheme, shared.params.gyroscopic);
         for &k in &self.members {
-            let island = &mut islands[k as usize];
-            let Some(berth) = &island.berth else { continue };
-            for (i, m) in island.movers.iter_mut().enumerate() {
-                let body = berth.body(i as u32, island.movable) as usize;
+            for (body, m) in islands[k as usize].guests() {
                 m.advance_by_scheme(shared.h, scheme, self.lanes.velocity(body), gyroscopic);
                 self.lanes.set_moved(body, &m.moved);
             }
         }
     }
 
-    fn take_back(&mut self, islands: &mut [Island]) {
-        let mut body = 0;
+    /// Runs `f` on the movable bodies of each member.
+    fn crews(&mut self, islands: &mut [Island], f: impl Fn(Crew)) {
+        let mut first = 0;
         for &k in &self.members {
             let island = &mut islands[k as usize];
-            for m in &mut island.movers[..island.movable] {
-                let (v, free) = (self.lanes.velocity(body), self.lanes.free(body));
-                self.carried[body] = cause(m, &(v - free));
-                m.vel = v;
-                body += 1;
-            }
+            let run = first..first + island.movable;
+            first = run.end;
+            f(Crew {
+                movers: &mut island.movers[..island.movable],
+                lines: self.lanes.bodies(run.clone()),
+                carried: &mut self.carried[run],
+            });
         }
     }
 
@@ -239,25 +239,11 @@ impl Convoy {
     }
 }
 
-/// Impulse and torque that cause a change of velocity; those of a body whose W does not turn with it
-/// are left as the change itself.
-fn cause(m: &Mover, change: &Twist) -> Twist {
-    if turns(m) {
-        Twist::new(change.lin, m.inertia.times(m.q, change.ang))
-    } else {
-        *change
+impl Island {
+    /// Bodies that nothing moves, with their numbers in the convoy's lanes.
+    fn guests(&mut self) -> impl Iterator<Item = (usize, &mut Mover)> {
+        let first = self.berth.as_ref().map_or(0, |b| b.bodies[1] as usize);
+        let guests = self.movers[self.movable..].iter_mut();
+        guests.enumerate().map(move |(i, m)| (first + i, m))
     }
-}
-
-/// The reverse of [`cause`], at the present attitude.
-fn caused(m: &Mover, carried: &Twist) -> Twist {
-    if turns(m) {
-        Twist::new(carried.lin, m.inv.ang * carried.ang)
-    } else {
-        *carried
-    }
-}
-
-fn turns(m: &Mover) -> bool {
-    !m.inertia.is_isotropic() && !m.locked.intersects(LockedAxes::ANGULAR) && !m.inv.is_zero()
 }

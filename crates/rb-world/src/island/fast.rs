@@ -155,7 +155,7 @@ impl Island {
     }
 
     /// Grade of the last substep, and the deepest penetration at the end of the step (m).
-    pub(super) fn grade(&self, shared: &Shared) -> (Grade, f64) {
+    pub(super) fn grade(&mut self, shared: &Shared) -> (Grade, f64) {
         let floor = shared.params.gravity.length() * shared.h;
         let (grade, scaled, depth) = if self.in_lanes {
             self.lanes.grade(floor)
@@ -243,11 +243,5 @@ fn graded_together(contacts: (Grade, Scaled), joints: (Grade, Scaled)) -> (Grade
         worst_joint: j.worst_joint,
         ..c.worst_of(j)
     };
-    let scaled = Scaled {
-        error: s.error.max(t.error),
-        scale: s.scale.max(t.scale),
-        error2: s.error2 + t.error2,
-        scale2: s.scale2 + t.scale2,
-    };
-    (grade, scaled)
+    (grade, s.and(t))
 }

@@ -1,14 +1,19 @@
 //! Stage 3: which bodies can feel one another, and one [`Island`](crate::island::Island) for each set;
 //! bodies that feel nothing are in free flight.
 
+mod divide;
+
+pub(crate) use divide::Resident;
+
 use crate::flight::Flight;
 use crate::frame::Frame;
 use crate::island::{IslandConstraint, IslandContact, IslandJoint};
 use crate::state::State;
-use rb_core::body::BodyFlags;
+use rb_core::body::{Body, BodyFlags};
 use rb_core::handle::BodyHandle;
 use rb_core::integrate::Mover;
 use rb_core::mass::InvMass;
+use rb_core::params::Params;
 
 /// No island.
 const NOWHERE: u32 = u32::MAX;
@@ -56,7 +61,7 @@ fn place_bodies(state: &State, frame: &mut Frame) {
     frame.place.clear();
     frame.place.resize(n, [NOWHERE; 2]);
     frame.flights.clear();
-    let mut count = 0;
+    frame.sizes.clear();
     for (handle, body) in state.bodies.iter() {
         let slot = handle.index();
         if !state.is_active(slot) {
@@ -70,26 +75,54 @@ fn place_bodies(state: &State, frame: &mut Frame) {
         // The root is the lowest slot, so it has been met first.
         let root = frame.partition.root(slot);
         if root == slot {
-            frame.place[slot as usize][0] = count;
-            count += 1;
+            frame.place[slot as usize][0] = frame.sizes.len() as u32;
+            frame.sizes.push(0);
         } else {
             frame.place[slot as usize][0] = frame.place[root as usize][0];
         }
+        frame.sizes[frame.place[slot as usize][0] as usize] += 1;
     }
-    frame.reset_islands(count as usize);
+    frame.reset_islands(frame.sizes.len());
     for (handle, body) in state.bodies.iter() {
         let slot = handle.index();
-        let place = &mut frame.place[slot as usize];
-        if place[0] != NOWHERE {
-            let island = &mut frame.islands[place[0] as usize];
-            place[1] = island.movable as u32;
-            island.movers.push(Mover::new(slot, body, &state.params));
-            island.escalated.precise |= body.flags.contains(BodyFlags::PRECISE);
-            island.escalated.hold = island.escalated.hold.max(body.exact_hold);
-            island.escalated.rest = island.escalated.rest.max(body.exact_rest);
-            island.movable += 1;
+        let island = frame.place[slot as usize][0];
+        if island == NOWHERE {
+            continue;
+        }
+        if frame.sizes[island as usize] as usize >= divide::LARGE {
+            let island = &mut frame.islands[island as usize];
+            island.residents.push(Resident::new(slot));
+        } else {
+            move_in(frame, slot, body, &state.params);
         }
     }
+    for k in 0..frame.sizes.len() {
+        if frame.islands[k].residents.is_empty() {
+            continue;
+        }
+        let mut residents = std::mem::take(&mut frame.islands[k].residents);
+        // Joints are swept by one thread.
+        let bare = |r: &Resident| state.body(r.slot).joints.is_empty();
+        if residents.iter().all(bare) {
+            frame.islands[k].section = Some(divide::divide(&mut residents, state));
+        }
+        for r in &residents {
+            move_in(frame, r.slot, state.body(r.slot), &state.params);
+        }
+        frame.islands[k].residents = residents;
+    }
+}
+
+/// A body becomes a mover of its island.
+fn move_in(frame: &mut Frame, slot: u32, body: &Body, params: &Params) {
+    let place = &mut frame.place[slot as usize];
+    let island = &mut frame.islands[place[0] as usize];
+    place[1] = island.movable as u32;
+    island.movers.push(Mover::new(slot, body, params));
+    island.escalated.precise |= body.flags.contains(BodyFlags::PRECISE);
+    island.escalated.hold = island.escalated.hold.max(body.exact_hold);
+    island.escalated.rest = island.escalated.rest.max(body.exact_rest);
+    island.movable += 1;
 }
 
 /// Island of a pair of bodies and their numbers in it; `None` if neither is awake. An immovable body

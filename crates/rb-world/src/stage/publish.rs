@@ -250,7 +250,7 @@ fn fill_report(
         report.exact += u32::from(island.escalated.reason.is_some());
         report.rows += island.rows();
         list.push(IslandReport {
-            root: state.body_handle(island.movers[0].slot),
+            root: state.body_handle(island.root()),
             bodies: island.movable as u32,
             rows: island.rows(),
             iterations: o.iterations,

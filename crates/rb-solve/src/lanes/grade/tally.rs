@@ -1,10 +1,12 @@
 //! Sums of the certificate's lanes, for all contacts or for each of several sets.
 
-use super::{Bodies, Sums, run};
+use super::{Sums, run};
 use crate::lanes::batch::Seat;
-use crate::lanes::pack::ContactLanes;
+use crate::lanes::pack::{ContactLanes, SEAM, State};
+use crate::lanes::section::Section;
 use crate::lanes::simd::Wide;
 use crate::lanes::thin;
+use crate::parallel;
 use core::ops::Range;
 use rb_core::contact_block::LANES;
 use rb_core::problem::Source;
@@ -67,17 +69,87 @@ pub type Graded = (Grade, Scaled, f64);
 impl ContactLanes {
     /// Grade of the contacts in the velocity pass, and the deepest penetration of a rigid one at the
     /// present displacements (m). Sources name manifolds in packing order.
-    pub fn grade(&self, speed_floor: f64) -> Graded {
-        let mut sums = Sums::default();
-        self.sum(0..self.units(), speed_floor, &mut sums);
-        let mut tally = Tally::default();
-        (0..LANES).for_each(|lane| tally.take(&sums, lane));
-        self.graded(&tally, 0)
+    pub fn grade(&mut self, speed_floor: f64) -> Graded {
+        let state = State {
+            inv: &self.inv,
+            vel: &self.vel,
+            moved: &self.moved,
+            free: &self.free,
+        };
+        let stride = self.layout.stride();
+        parallel::for_each(&mut self.sections, 1, |section| {
+            let run = section.base..section.base + stride;
+            section.count(state.run(run), speed_floor);
+        });
+        self.seam.count(state, speed_floor);
+        let (first, others) = self.sections.split_at(1);
+        let mut all = self.in_all(0, first[0].graded());
+        for (k, section) in others.iter().enumerate() {
+            all = worst_of(all, self.in_all(k as u32 + 1, section.graded()));
+        }
+        if self.seam.members.is_empty() {
+            return all;
+        }
+        worst_of(all, self.in_all(SEAM, self.seam.graded()))
+    }
+
+    /// The grade of a section with its manifolds numbered as they were packed.
+    fn in_all(&self, section: u32, (mut grade, scaled, depth): Graded) -> Graded {
+        if let Some(Source::Contact { manifold, point }) = grade.worst {
+            let here = |home: &[u32; 2]| *home == [section, manifold];
+            let manifold = self.homes.iter().position(here).unwrap_or(0) as u32;
+            grade.worst = Some(Source::Contact { manifold, point });
+            grade.worst_contact = grade.worst;
+        }
+        (grade, scaled, depth)
     }
 
     /// The same for each of several sets of manifolds that share no movable body, given by the first
-    /// manifold of each; sources name manifolds within their set.
+    /// manifold of each; sources name manifolds within their set. If there are several, all must be in one
+    /// section.
     pub fn grade_parts(&mut self, firsts: &[u32], speed_floor: f64, mut out: impl FnMut(Graded)) {
+        if firsts.len() == 1 {
+            return out(self.grade(speed_floor));
+        }
+        let state = State {
+            inv: &self.inv,
+            vel: &self.vel,
+            moved: &self.moved,
+            free: &self.free,
+        };
+        self.sections[0].grade_parts(state, firsts, speed_floor, out);
+    }
+}
+
+/// The worse of two sets of contacts.
+fn worst_of((g, s, d): Graded, (h, t, e): Graded) -> Graded {
+    (g.worst_of(h), s.and(t), d.max(e))
+}
+
+impl Section {
+    /// Counts all its contacts in one tally.
+    fn count(&mut self, state: State, speed_floor: f64) {
+        let mut sums = Sums::default();
+        self.sum(0..self.units(), state, speed_floor, &mut sums);
+        let mut tally = Tally::default();
+        (0..LANES).for_each(|lane| tally.take(&sums, lane));
+        self.tallies.clear();
+        self.tallies.push(tally);
+    }
+
+    /// Grade of what was counted.
+    fn graded(&self) -> Graded {
+        let tally = self.tallies.first();
+        tally.map_or_else(Default::default, |t| self.grade_of(t, 0))
+    }
+
+    fn grade_parts(
+        &mut self,
+        state: State,
+        firsts: &[u32],
+        speed_floor: f64,
+        mut out: impl FnMut(Graded),
+    ) {
         let mut owners = std::mem::take(&mut self.owners);
         let mut tallies = std::mem::take(&mut self.tallies);
         owners.clear();
@@ -98,7 +170,7 @@ impl ContactLanes {
         tallies.resize(firsts.len(), Tally::default());
         for (unit, owners) in owners.iter().enumerate() {
             let mut sums = Sums::default();
-            self.sum(unit..unit + 1, speed_floor, &mut sums);
+            self.sum(unit..unit + 1, state, speed_floor, &mut sums);
             for (lane, &part) in owners.iter().enumerate() {
                 if let Some(tally) = tallies.get_mut(part as usize) {
                     tally.take(&sums, lane);
@@ -106,7 +178,7 @@ impl ContactLanes {
             }
         }
         for (tally, &first) in tallies.iter().zip(firsts) {
-            out(self.graded(tally, first));
+            out(self.grade_of(tally, first));
         }
         (self.owners, self.tallies) = (owners, tallies);
     }
@@ -116,12 +188,7 @@ impl ContactLanes {
         self.batches.len() + self.thin.len()
     }
 
-    fn sum(&self, units: Range<usize>, floor: f64, sums: &mut Sums) {
-        let bodies = Bodies {
-            vel: &self.vel,
-            free: &self.free,
-            moved: &self.moved,
-        };
+    fn sum(&self, units: Range<usize>, bodies: State, floor: f64, sums: &mut Sums) {
         if self.is_thin() {
             return thin::grade(&self.thin[units.clone()], units.start, bodies, floor, sums);
         }
@@ -130,7 +197,7 @@ impl ContactLanes {
     }
 
     /// Grade of a set whose first manifold is `first`.
-    fn graded(&self, t: &Tally, first: u32) -> Graded {
+    fn grade_of(&self, t: &Tally, first: u32) -> Graded {
         let worst = t
             .place
             .and_then(|(point, lane)| self.source(point, lane, first));

@@ -3,7 +3,8 @@
 use super::Thin;
 use super::visit::{normal, speeds, tangents, upper};
 use crate::lanes::dispatch;
-use crate::lanes::grade::{Bodies, One, Sums, raise};
+use crate::lanes::grade::{One, Sums, raise};
+use crate::lanes::pack::State;
 use crate::lanes::simd::Simd;
 use rb_core::manifold::FrictionLaw;
 
@@ -12,21 +13,21 @@ use rb_core::manifold::FrictionLaw;
 pub(in crate::lanes) fn grade(
     manifolds: &[Thin],
     first: usize,
-    bodies: Bodies,
+    bodies: State,
     floor: f64,
     sums: &mut Sums,
 ) {
     dispatch!(all(
         manifolds: &[Thin],
         first: usize,
-        bodies: Bodies,
+        bodies: State,
         floor: f64,
         sums: &mut Sums
     ))
 }
 
 #[inline(always)]
-fn all<S: Simd>(manifolds: &[Thin], first: usize, bodies: Bodies, floor: f64, sums: &mut Sums) {
+fn all<S: Simd>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sums: &mut Sums) {
     let (upper, zero, one) = (upper::<S>(), S::zero(), S::splat(1.0));
     for (number, m) in manifolds.iter().enumerate() {
         let roots = [S::load(&m.root[0]), S::load(&m.root[1])];

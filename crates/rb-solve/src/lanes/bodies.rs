@@ -1,0 +1,260 @@
+//! What a body is to its contacts: four lines of eight numbers, and where they lie.
+//!
+//! The lines of a large island lie in sections of equally many movable bodies, each followed by the
+//! guests (bodies nothing moves, of which every section has its own copy) and by the body of idle lanes.
+//! So every section is a slice that one thread can have to itself.
+
+use super::pack::ContactLanes;
+use super::simd::Line;
+use glam::DVec3;
+use rb_core::mass::InvMass;
+use rb_core::math::Twist;
+
+use crate::parallel::Parts;
+use core::ops::Range;
+use rb_core::contact_block::LANES;
+
+/// How the lines of bodies lie.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Layout {
+    pub(super) movable: usize,
+    pub(super) guests: usize,
+    /// Movable bodies of a section; the last may have fewer.
+    pub(super) size: usize,
+    pub(super) sections: usize,
+}
+
+impl Layout {
+    pub(super) fn new(movable: usize, guests: usize, size: usize) -> Self {
+        Self {
+            movable,
+            guests,
+            size,
+            sections: movable.div_ceil(size.max(1)).max(1),
+        }
+    }
+
+    /// Lines of a section.
+    pub(super) fn stride(&self) -> usize {
+        self.size + self.guests + 1
+    }
+
+    /// Lines in all.
+    pub(super) fn lines(&self) -> usize {
+        self.sections * self.stride()
+    }
+
+    /// Section of a body, `None` for a guest, and its line there.
+    #[inline]
+    pub(super) fn place(&self, body: usize) -> (Option<usize>, usize) {
+        if body >= self.movable {
+            (None, self.size + body - self.movable)
+        } else if self.sections == 1 {
+            (Some(0), body)
+        } else {
+            (Some(body / self.size), body % self.size)
+        }
+    }
+
+    /// Its line, the first of a guest.
+    #[inline]
+    pub(super) fn line(&self, body: usize) -> usize {
+        let (section, line) = self.place(body);
+        section.unwrap_or(0) * self.stride() + line
+    }
+
+    /// All its lines.
+    #[inline]
+    fn copies(&self, body: usize) -> impl Iterator<Item = usize> {
+        let copies = if body < self.movable { 1 } else { self.sections };
+        let stride = self.stride();
+        let first = self.line(body);
+        (0..copies).map(move |k| first + k * stride)
+    }
+
+    /// The body of a line.
+    pub(super) fn body(&self, line: usize) -> usize {
+        let (section, line) = (line / self.stride(), line % self.stride());
+        if line < self.size {
+            section * self.size + line
+        } else {
+            self.movable + line - self.size
+        }
+    }
+}
+
+impl ContactLanes {
+    /// Inverse mass of a body, for the present substep.
+    #[inline]
+    pub fn set_mass(&mut self, body: usize, w: &InvMass) {
+        for line in self.layout.copies(body) {
+            put_mass(&mut self.inv[line], &mut self.vel[line], w);
+        }
+        self.turned = true;
+    }
+
+    /// Velocity of a body (m/s, rad/s).
+    #[inline]
+    pub fn velocity(&self, body: usize) -> Twist {
+        twist(&self.vel[self.layout.line(body)])
+    }
+
+    /// Sets the velocity of a body.
+    #[inline]
+    pub fn set_velocity(&mut self, body: usize, v: &Twist) {
+        for line in self.layout.copies(body) {
+            put_velocity(&mut self.vel[line], v);
+        }
+    }
+
+    /// Sets the velocity of a body after forces, before impulses.
+    #[inline]
+    pub fn set_free(&mut self, body: usize, v: &Twist) {
+        for line in self.layout.copies(body) {
+            self.free[line] = packed(v, 0.0);
+        }
+    }
+
+    /// Velocity of a body after forces, before impulses (m/s, rad/s).
+    #[inline]
+    pub fn free(&self, body: usize) -> Twist {
+        twist(&self.free[self.layout.line(body)])
+    }
+
+    /// Sets the displacement of a body since the contacts were found (m, rad).
+    #[inline]
+    pub fn set_moved(&mut self, body: usize, by: &Twist) {
+        for line in self.layout.copies(body) {
+            self.moved[line] = packed(by, 0.0);
+        }
+    }
+
+    /// A run of the movable bodies, to be worked on section by section; of several sections it is all.
+    pub fn bodies(&mut self, run: Range<usize>) -> BodyLines<'_> {
+        let Layout { size, sections, .. } = self.layout;
+        let (run, size, stride) = if sections == 1 {
+            let len = run.len();
+            (run, len, len)
+        } else {
+            (0..self.layout.lines(), size, self.layout.stride())
+        };
+        BodyLines {
+            size,
+            stride,
+            vel: &mut self.vel[run.clone()],
+            moved: &mut self.moved[run.clone()],
+            inv: &mut self.inv[run.clone()],
+            free: &mut self.free[run],
+        }
+    }
+
+    /// Says that inverse masses have been set through [`bodies`](Self::bodies).
+    pub fn note_turn(&mut self) {
+        self.turned = true;
+    }
+}
+
+/// Lines of movable bodies, section after section; bodies are counted within the first of these.
+#[derive(Debug)]
+pub struct BodyLines<'a> {
+    size: usize,
+    stride: usize,
+    vel: &'a mut [Line],
+    moved: &'a mut [Line],
+    inv: &'a mut [Line],
+    free: &'a mut [Line],
+}
+
+impl BodyLines<'_> {
+    /// Bodies of a section.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Inverse mass of a body, for the present substep.
+    #[inline]
+    pub fn set_mass(&mut self, body: usize, w: &InvMass) {
+        put_mass(&mut self.inv[body], &mut self.vel[body], w);
+    }
+
+    /// Velocity of a body (m/s, rad/s).
+    #[inline]
+    pub fn velocity(&self, body: usize) -> Twist {
+        twist(&self.vel[body])
+    }
+
+    /// Sets the velocity of a body.
+    #[inline]
+    pub fn set_velocity(&mut self, body: usize, v: &Twist) {
+        put_velocity(&mut self.vel[body], v);
+    }
+
+    /// Velocity of a body after forces, before impulses (m/s, rad/s).
+    #[inline]
+    pub fn free(&self, body: usize) -> Twist {
+        twist(&self.free[body])
+    }
+
+    /// Sets the velocity of a body after forces, before impulses.
+    #[inline]
+    pub fn set_free(&mut self, body: usize, v: &Twist) {
+        self.free[body] = packed(v, 0.0);
+    }
+
+    /// Sets the displacement of a body since the contacts were found (m, rad).
+    #[inline]
+    pub fn set_moved(&mut self, body: usize, by: &Twist) {
+        self.moved[body] = packed(by, 0.0);
+    }
+}
+
+impl Parts for BodyLines<'_> {
+    fn parts(&self) -> usize {
+        self.vel.len() / self.stride.max(1)
+    }
+
+    fn split_at(self, parts: usize) -> (Self, Self) {
+        let at = parts * self.stride;
+        let (vel, vel2) = self.vel.split_at_mut(at);
+        let (moved, moved2) = self.moved.split_at_mut(at);
+        let (inv, inv2) = self.inv.split_at_mut(at);
+        let (free, free2) = self.free.split_at_mut(at);
+        let of = |vel, moved, inv, free| BodyLines {
+            size: self.size,
+            stride: self.stride,
+            vel,
+            moved,
+            inv,
+            free,
+        };
+        (of(vel, moved, inv, free), of(vel2, moved2, inv2, free2))
+    }
+}
+
+#[inline]
+fn put_mass(inv: &mut Line, vel: &mut Line, w: &InvMass) {
+    let a = &w.ang;
+    let ang = [
+        a.x_axis.x, a.y_axis.y, a.z_axis.z, a.x_axis.y, a.x_axis.z, a.y_axis.z,
+    ];
+    let [xx, yy, zz, xy, xz, yz] = ang;
+    inv.0 = [xx, yy, zz, xy, xz, yz, w.lin.x, w.lin.y];
+    vel.0[3] = w.lin.z;
+}
+
+#[inline]
+fn put_velocity(vel: &mut Line, v: &Twist) {
+    *vel = packed(v, vel.0[3]);
+}
+
+#[inline]
+fn packed(t: &Twist, fourth: f64) -> Line {
+    let (l, a) = (t.lin, t.ang);
+    let numbers: [f64; LANES] = [l.x, l.y, l.z, fourth, a.x, a.y, a.z, 0.0];
+    super::simd::Wide(numbers)
+}
+
+pub(super) fn twist(line: &Line) -> Twist {
+    let [x, y, z, _, u, v, w, _] = line.0;
+    Twist::new(DVec3::new(x, y, z), DVec3::new(u, v, w))
+}

@@ -1,0 +1,230 @@
+//! Contacts that one thread sweeps: seats, storage.
+//!
+//! All contacts of most islands; those of a part of a large one, or those between its parts (see
+//! [`pack`](super::pack)).
+
+use super::batch::{Batch, PLAIN, Point, Seat, Special};
+use super::grade::Tally;
+use super::order::Order;
+use super::prepare::{self, Soft};
+use super::simd::Line;
+use super::thin::{ENOUGH, FEW, Thin};
+use rb_core::contact_block::{ContactBlock, ContactSet, LANES};
+use rb_core::manifold::{ContactMaterial, FrictionLaw};
+
+/// A manifold to be packed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Member {
+    /// Its number in the set of contacts.
+    pub(super) number: u32,
+    /// Lines of its bodies, counted from the first of the section.
+    pub(super) bodies: [u32; 2],
+}
+
+/// Contacts that one thread sweeps.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Section {
+    /// Its manifolds, in packing order.
+    pub(super) members: Vec<Member>,
+    pub(super) seats: Vec<Seat>,
+    pub(super) batches: Vec<Batch>,
+    pub(super) points: Vec<Point>,
+    pub(super) special: Vec<Special>,
+    /// The manifolds one by one, if batches would be almost empty; seats then count these.
+    pub(super) thin: Vec<Thin>,
+    /// Surfaces of the manifolds with special terms, by batch and lane.
+    pub(super) surfaces: Vec<(u32, u8, ContactMaterial)>,
+    /// Its first line of the bodies.
+    pub(super) base: usize,
+    order: Order,
+    /// Batches of its schedule.
+    filled: u32,
+    /// Whose contact each lane of each batch is, and their sums, while they are graded apart.
+    pub(super) owners: Vec<[u32; LANES]>,
+    pub(super) tallies: Vec<Tally>,
+}
+
+/// What is to become of the contacts when they are packed.
+#[derive(Clone, Copy)]
+pub(super) struct Terms {
+    /// Soft step of contacts between movable bodies, and of those with an immovable one.
+    pub(super) soft: [Soft; 2],
+    /// What stored impulses are multiplied by.
+    pub(super) scale: f64,
+}
+
+/// Lines of its bodies that packing reads.
+#[derive(Clone, Copy)]
+pub(super) struct Masses<'a> {
+    pub(super) inv: &'a [Line],
+    pub(super) vel: &'a [Line],
+    /// How many of the first lines are of bodies that can move.
+    pub(super) movable: usize,
+    /// Line of the body of idle lanes.
+    pub(super) nobody: u32,
+}
+
+impl Section {
+    /// Forgets all contacts.
+    pub(super) fn clear(&mut self, base: usize) {
+        self.members.clear();
+        self.seats.clear();
+        self.batches.clear();
+        self.points.clear();
+        self.special.clear();
+        self.surfaces.clear();
+        self.thin.clear();
+        self.base = base;
+    }
+
+    /// Constraint rows that a manifold stands for.
+    pub(super) fn rows(&self, m: usize) -> usize {
+        let one = self.law(m) == FrictionLaw::None;
+        self.seats[m].points as usize * if one { 1 } else { 3 }
+    }
+
+    /// Law of friction of a manifold.
+    pub(super) fn law(&self, m: usize) -> FrictionLaw {
+        let number = self.seats[m].batch as usize;
+        match self.thin.get(number) {
+            Some(thin) => thin.law,
+            None => self.batches[number].law,
+        }
+    }
+
+    /// Packs its members.
+    pub(super) fn pack(&mut self, set: &ContactSet, terms: Terms, masses: Masses) {
+        let plain = self.take_turns(set, masses.movable);
+        if plain && self.is_narrow() {
+            return self.pack_thin(set, terms, masses);
+        }
+        self.make_batches(set, masses.nobody);
+        let mut first = 0;
+        for batch in &mut self.batches {
+            batch.first = first;
+            first += batch.len;
+        }
+        self.points.resize(first as usize, Point::default());
+        for m in 0..self.members.len() {
+            self.fill(set, m, terms, masses);
+        }
+        prepare::run(&mut self.batches, &mut self.points, masses.inv, masses.vel);
+    }
+
+    /// Gives every manifold its turn and its seat; says whether none has special terms.
+    fn take_turns(&mut self, set: &ContactSet, movable: usize) -> bool {
+        self.order.begin(movable);
+        let mut plain = true;
+        for &Member { number, bodies } in &self.members {
+            let number = number as usize;
+            let (block, lane) = (&set.blocks()[number / LANES], number % LANES);
+            let special = is_special(block, lane);
+            let class = 2 * block.law[lane] as u8 + u8::from(special);
+            let points = set.count(number);
+            self.order.add(bodies, class, points);
+            self.seats.push(Seat {
+                points: points as u8,
+                ..Seat::default()
+            });
+            plain &= !special;
+        }
+        let (seats, mut turn) = (&mut self.seats, 0);
+        self.filled = self.order.schedule(|place| {
+            let seat = &mut seats[place.manifold as usize];
+            (seat.batch, seat.lane, seat.turn) = (place.batch, place.lane, turn);
+            turn += 1;
+        });
+        plain
+    }
+
+    /// Whether batches would be almost empty.
+    fn is_narrow(&self) -> bool {
+        let manifolds = self.seats.len();
+        manifolds >= ENOUGH && (manifolds as f64) < FEW * f64::from(self.filled)
+    }
+
+    /// Batches with their bodies and the surfaces of special ones.
+    fn make_batches(&mut self, set: &ContactSet, nobody: u32) {
+        self.batches
+            .resize(self.filled as usize, Batch::idle(nobody));
+        for (&Member { number, bodies }, seat) in self.members.iter().zip(&self.seats) {
+            let batch = &mut self.batches[seat.batch as usize];
+            batch.len = batch.len.max(u32::from(seat.points));
+            for (side, body) in bodies.into_iter().enumerate() {
+                batch.bodies[side][seat.lane as usize] = body;
+            }
+            let number = number as usize;
+            if is_special(&set.blocks()[number / LANES], number % LANES) {
+                // Numbered when all lengths are known.
+                batch.special = 0;
+                self.surfaces
+                    .push((seat.batch, seat.lane, set.material(number)));
+            }
+        }
+        let mut first = 0;
+        for batch in self.batches.iter_mut().filter(|b| b.special != PLAIN) {
+            batch.special = first;
+            first += batch.len;
+        }
+        self.special.resize(first as usize, Special::default());
+    }
+
+    fn fill(&mut self, set: &ContactSet, m: usize, terms: Terms, masses: Masses) {
+        let (seat, Member { number, bodies }) = (self.seats[m], self.members[m]);
+        let (to, number) = (seat.lane as usize, number as usize);
+        let (block, from) = (&set.blocks()[number / LANES], number % LANES);
+        let batch = &mut self.batches[seat.batch as usize];
+        batch.law = block.law[from];
+        batch.mu.0[to] = match batch.law {
+            FrictionLaw::None => 0.0,
+            _ => block.friction[from],
+        };
+        let belt = [0, 1, 2].map(|k| block.surface_velocity[k][from]);
+        for k in 0..3 {
+            batch.normal[k].0[to] = block.normal[k][from];
+            // Turned into tangents where those are made.
+            batch.tangent[k].0[to] = belt[k];
+        }
+        let still = bodies.iter().any(|&b| masses.immovable(b));
+        let soft = terms.soft[usize::from(still)];
+        (batch.soft[0].0[to], batch.soft[1].0[to]) = (soft.rate, soft.reg);
+        let points = &mut self.points[batch.first as usize..][..seat.points as usize];
+        for (point, q) in points.iter_mut().zip(&block.points) {
+            for k in 0..3 {
+                point.arm[0][k].0[to] = q.arm[0][k][from];
+                point.arm[1][k].0[to] = q.arm[1][k][from];
+                point.impulse[k].0[to] = terms.scale * q.impulse[k][from];
+            }
+            point.gap.0[to] = q.gap[from];
+            // Marks the point as one; becomes its effective mass.
+            point.inverse.0[to] = 1.0;
+        }
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        self.batches.capacity() * size_of::<Batch>()
+            + self.points.capacity() * size_of::<Point>()
+            + self.seats.capacity() * size_of::<Seat>()
+            + self.members.capacity() * size_of::<Member>()
+            + self.thin.capacity() * size_of::<Thin>()
+            + self.order.bytes()
+    }
+}
+
+impl Masses<'_> {
+    /// Whether no impulse moves the body.
+    pub(super) fn immovable(&self, body: u32) -> bool {
+        immovable(self.inv, self.vel, body as usize)
+    }
+}
+
+/// Whether no impulse moves a body.
+pub(super) fn immovable(inv: &[Line], vel: &[Line], body: usize) -> bool {
+    inv[body].0 == [0.0; LANES] && vel[body].0[3] == 0.0
+}
+
+/// Whether a manifold of a block bounces or yields.
+fn is_special(block: &ContactBlock, lane: usize) -> bool {
+    block.restitution[lane] > 0.0 || block.compliance[lane] > 0.0
+}

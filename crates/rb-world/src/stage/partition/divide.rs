@@ -1,0 +1,87 @@
+//! Large islands in sections of equally many bodies near one another, to be swept side by side.
+//!
+//! Bodies are split at the median of their longest side, halves again, and so on. The cuts are upright where
+//! they can be: a load then travels down a column within one section. Coordinates are counted in cells, so
+//! that bodies above one another stay together whatever rounding says, and from a body of the island, so
+//! that its place in the world does not matter. Source: M. Berger, S. Bokhari, "A partitioning strategy
+//! for nonuniform problems on multiprocessors", 1987.
+
+use crate::state::State;
+use glam::DVec3;
+use rb_core::math::tangents;
+
+/// Movable bodies from which on an island is divided.
+pub(super) const LARGE: usize = 1024;
+
+/// Movable bodies of a section, at most. In smaller ones more lanes stay idle: a strip of a wall is a chain.
+const SECTION: usize = 2048;
+
+/// An island is cut across the direction of gravity only if it is that many times as high as wide.
+const UPRIGHT: i64 = 4;
+
+/// A body, and its cell along each axis.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resident {
+    pub(crate) slot: u32,
+    cell: [i64; 3],
+}
+
+impl Resident {
+    /// A body whose cell is not known yet.
+    pub(super) fn new(slot: u32) -> Self {
+        Self { slot, cell: [0; 3] }
+    }
+}
+
+/// Puts the bodies of an island, lowest slot first, in the order of their sections, and returns how
+/// many bodies a section has. Within one they stay in the order of slots.
+pub(super) fn divide(residents: &mut [Resident], state: &State) -> usize {
+    let sections = residents.len().div_ceil(SECTION).next_power_of_two().max(2);
+    let size = residents.len().div_ceil(sections);
+    find_cells(residents, state);
+    split(residents, sections, size);
+    size
+}
+
+fn find_cells(residents: &mut [Resident], state: &State) {
+    let Some(first) = residents.first().map(|r| state.body(r.slot)) else {
+        return;
+    };
+    let up = state.params.gravity.try_normalize().unwrap_or(DVec3::Y);
+    let [x, z] = tangents(up);
+    // Off the middle, where symmetric scenes have their bodies.
+    let (origin, width) = (first.com - DVec3::splat(0.37 * first.extent), first.extent);
+    for r in residents {
+        let at = (state.body(r.slot).com - origin) / width;
+        r.cell = [x, z, up].map(|e| at.dot(e).floor() as i64);
+    }
+}
+
+/// Sorts bodies into so many sections of `size` each.
+fn split(residents: &mut [Resident], sections: usize, size: usize) {
+    let at = sections / 2 * size;
+    if sections <= 1 || at >= residents.len() {
+        residents.sort_unstable_by_key(|r| r.slot);
+        return;
+    }
+    let axis = longest(residents);
+    residents.select_nth_unstable_by_key(at, |r| (r.cell[axis], r.slot));
+    let (a, b) = residents.split_at_mut(at);
+    split(a, sections / 2, size);
+    split(b, sections - sections / 2, size);
+}
+
+/// The axis along which the bodies reach farthest.
+fn longest(residents: &[Resident]) -> usize {
+    let reach = |axis: usize| {
+        let cells = residents.iter().map(|r| r.cell[axis]);
+        let (low, high) = cells.fold((i64::MAX, i64::MIN), |(l, h), c| (l.min(c), h.max(c)));
+        high.saturating_sub(low)
+    };
+    let [x, z, up] = [reach(0), reach(1), reach(2) / UPRIGHT];
+    match (x >= z, x.max(z) >= up) {
+        (_, false) => 2,
+        (true, true) => 0,
+        (false, true) => 1,
+    }
+}
