@@ -76,6 +76,9 @@ pub(crate) enum Origin {
     Found(u32, u32, u32),
 }
 
+/// No island.
+pub(crate) const NOWHERE: u32 = u32::MAX;
+
 /// Per-step scratch.
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
@@ -103,6 +106,8 @@ pub(crate) struct Frame {
     pub(crate) sizes: Vec<u32>,
     /// Island of each body slot, and its number there.
     pub(crate) place: Vec<[u32; 2]>,
+    /// Island of each manifold and its number there, [`NOWHERE`] if it is of none.
+    pub(crate) homes: Vec<[u32; 2]>,
     /// Whether each manifold is closed, and memory of the pairs that touched before.
     pub(crate) closed: Vec<bool>,
     pub(crate) spare_touching: PairList,
@@ -116,10 +121,14 @@ impl Frame {
         &self.islands[..self.island_count]
     }
 
+    /// An island of this step, with the lanes of its run.
+    pub(crate) fn island_and_lanes(&self, k: usize) -> (&Island, &ContactLanes) {
+        (&self.islands[k], &self.convoys[k / RUN].lanes)
+    }
+
     /// Islands of this step, each with the lanes of its run.
     pub(crate) fn islands_and_lanes(&self) -> impl Iterator<Item = (&Island, &ContactLanes)> {
-        let islands = self.islands().iter().enumerate();
-        islands.map(|(k, island)| (island, &self.convoys[k / RUN].lanes))
+        (0..self.island_count).map(|k| self.island_and_lanes(k))
     }
 
     /// Bodies that may have moved under forces, in islands and in free flight.

@@ -23,7 +23,7 @@ mod wide;
 
 use cluster::Stiff;
 pub(crate) use contact::IslandContact;
-use contact::{PosedContact, SettledContact};
+use contact::PosedContact;
 use convoy::Berth;
 pub(crate) use escalate::{Ask, Escalated};
 use impulses::NO_SLOT;
@@ -127,8 +127,6 @@ pub(crate) struct Island {
     pub(crate) contacts: Vec<IslandContact>,
     /// Of every contact, if any is posed in rows.
     posed: Vec<PosedContact>,
-    /// Of every contact that was in lanes.
-    landed: Vec<SettledContact>,
     pub(crate) problem: Problem,
     pub(crate) outcome: Outcome,
     pub(crate) escalated: Escalated,
@@ -185,7 +183,6 @@ impl Island {
         self.constraints.clear();
         self.contacts.clear();
         self.posed.clear();
-        self.landed.clear();
         self.problem.clear();
         self.frozen.clear();
         self.outcome = Outcome::default();
@@ -205,7 +202,6 @@ impl Island {
             + self.joints.capacity() * size_of::<IslandJoint>()
             + self.contacts.capacity() * size_of::<IslandContact>()
             + self.posed.capacity() * size_of::<PosedContact>()
-            + self.landed.capacity() * size_of::<SettledContact>()
             + self.problem.rows.capacity() * size_of::<ProblemRow>()
             + self.lanes.bytes()
             + self.links.bytes()
@@ -281,7 +277,6 @@ impl Island {
     fn run_rows(&mut self, shared: &Shared) {
         (self.in_lanes, self.linked) = (false, false);
         self.berth = None;
-        self.landed.clear();
         self.links.clear();
         self.load_impulses(shared);
         for _attempt in 0..=self.movable {

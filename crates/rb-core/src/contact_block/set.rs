@@ -1,6 +1,6 @@
 //! The contacts of a world: blocks in the order of their keys, and views of their points.
 
-use super::{ContactBlock, LANES, get, put};
+use super::{ContactBlock, LANES, get};
 use crate::anchor::Anchor;
 use crate::law::Law;
 use crate::manifold::{ContactMaterial, Manifold, ManifoldKey, ManifoldPoint};
@@ -192,24 +192,10 @@ impl ContactSet {
         get(&b.points[k].impulse, lane).to_array()
     }
 
-    /// Stores the impulse of point `k` of manifold `i` (N·s).
-    pub fn set_impulse(&mut self, i: usize, k: usize, impulse: [f64; 3]) {
-        put(
-            &mut self.blocks[i / LANES].points[k].impulse,
-            i % LANES,
-            DVec3::from(impulse),
-        );
-    }
-
     /// Angular impulse of the resistance to spin and rolling of manifold `i` (N·m·s, world).
     pub fn spin(&self, i: usize) -> DVec3 {
         let (b, lane) = self.at(i);
         get(&b.spin, lane)
-    }
-
-    /// Stores the angular impulse of the resistance to spin and rolling of manifold `i`.
-    pub fn set_spin(&mut self, i: usize, spin: DVec3) {
-        put(&mut self.blocks[i / LANES].spin, i % LANES, spin);
     }
 
     /// Sum of the normal impulses of manifold `i` (N·s).

@@ -96,7 +96,7 @@ impl Convoy {
         for k in 0..shared.params.substeps {
             self.substep(islands, shared, &numbers, k == 0);
         }
-        self.land(islands, shared);
+        self.grade(islands, shared);
     }
 
     /// Gives the members their berths: all movable bodies first.
@@ -216,8 +216,8 @@ impl Convoy {
         }
     }
 
-    /// Grades and impulses to the islands.
-    fn land(&mut self, islands: &mut [Island], shared: &Shared) {
+    /// Grades to the islands.
+    fn grade(&mut self, islands: &mut [Island], shared: &Shared) {
         let sweeps = shared.params.sweeps;
         let floor = shared.params.gravity.length() * shared.h;
         let mut members = self.members.iter();
@@ -232,9 +232,8 @@ impl Convoy {
         });
         for &k in &self.members {
             let island = &mut islands[k as usize];
-            if let Some(run) = island.berth.as_ref().map(|b| b.manifolds.clone()) {
-                island.land(&self.lanes, run);
-            }
+            let run = island.berth.as_ref().map(|b| b.manifolds.clone());
+            island.lane_rows = run.map_or(0, |run| self.lanes.rows(run) as u32);
         }
     }
 }

@@ -6,7 +6,7 @@ mod divide;
 pub(crate) use divide::Resident;
 
 use crate::flight::Flight;
-use crate::frame::Frame;
+use crate::frame::{Frame, NOWHERE};
 use crate::island::{IslandConstraint, IslandContact, IslandJoint};
 use crate::state::State;
 use rb_core::body::{Body, BodyFlags};
@@ -14,9 +14,6 @@ use rb_core::handle::BodyHandle;
 use rb_core::integrate::Mover;
 use rb_core::mass::InvMass;
 use rb_core::params::Params;
-
-/// No island.
-const NOWHERE: u32 = u32::MAX;
 
 /// Finds the islands of awake bodies and fills them with bodies, joints and contacts.
 pub(crate) fn run(state: &State, frame: &mut Frame) {
@@ -190,11 +187,15 @@ fn place_joints(state: &State, frame: &mut Frame) {
 }
 
 fn place_contacts(state: &State, frame: &mut Frame) {
+    frame.homes.clear();
     for i in 0..state.contacts.len() {
         let Some((island, movers)) = seat(state, frame, state.contacts.bodies(i)) else {
+            frame.homes.push([NOWHERE; 2]);
             continue;
         };
-        frame.islands[island].contacts.push(IslandContact {
+        let contacts = &mut frame.islands[island].contacts;
+        frame.homes.push([island as u32, contacts.len() as u32]);
+        contacts.push(IslandContact {
             manifold: i as u32,
             movers,
         });

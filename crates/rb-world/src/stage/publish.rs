@@ -1,5 +1,9 @@
 //! Stage 6: impulses back to where they persist, events, sleep, and the report.
 
+mod contacts;
+
+use contacts::store_contacts;
+
 use crate::events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent};
 use crate::frame::Frame;
 use crate::island::Island;
@@ -38,23 +42,8 @@ pub(crate) fn run(
 
 /// Impulses to where they persist, and which manifolds are closed.
 fn store_impulses(state: &mut State, frame: &mut Frame) {
-    let mut closed = std::mem::take(&mut frame.closed);
-    closed.clear();
-    closed.resize(state.contacts.len(), false);
+    store_contacts(state, frame);
     for island in frame.islands() {
-        for c in 0..island.contacts.len() {
-            let (i, settled) = island.settled(c, &state.contacts);
-            closed[i] = settled.closed;
-            for (k, p) in settled
-                .impulse
-                .iter()
-                .enumerate()
-                .take(state.contacts.count(i))
-            {
-                state.contacts.set_impulse(i, k, *p);
-            }
-            state.contacts.set_spin(i, settled.spin);
-        }
         for j in &island.joints {
             if let Some(slot) = state.joints.slot_mut(j.slot) {
                 slot.memory = j.memory.clone();
@@ -66,7 +55,6 @@ fn store_impulses(state: &mut State, frame: &mut Frame) {
             }
         }
     }
-    frame.closed = closed;
 }
 
 fn store_holds(state: &mut State, frame: &Frame) {
