@@ -2,8 +2,8 @@
 
 use super::{Quality, Referee};
 use crate::engines::State;
-use glam::{DQuat, DVec3};
-use rb_scenes::{SceneDesc, scene};
+use glam::{DQuat, DVec3, Vec3};
+use rb_scenes::{SceneDesc, ShapeDef, scene};
 
 /// Tolerance (mm): rounding of a query against a floor of 800 m.
 const CLOSE: f64 = 0.01;
@@ -86,18 +86,44 @@ fn boxes_flat_on_a_large_floor() {
     }
 }
 
-/// A capsule, a ball and a hull that stand in a floor by a known depth.
+/// Height of the centre of a shape over its lowest point (m), by its support function.
+fn stature(shape: &ShapeDef, rot: DQuat) -> f64 {
+    let lowest = |points: &[[f32; 3]]| {
+        let heights = points
+            .iter()
+            .map(|p| (rot * Vec3::from_array(*p).as_dvec3()).y);
+        -heights.fold(f64::INFINITY, f64::min)
+    };
+    match shape {
+        ShapeDef::Box([x, y, z]) => {
+            let corner = |i: usize| [[*x, -x][i & 1], [*y, -y][i >> 1 & 1], [*z, -z][i >> 2]];
+            lowest(&(0..8).map(corner).collect::<Vec<_>>())
+        }
+        ShapeDef::Sphere(radius) => f64::from(*radius),
+        ShapeDef::Capsule { half, radius } => {
+            f64::from(*half) * (rot * DVec3::Y).y.abs() + f64::from(*radius)
+        }
+        ShapeDef::Hull(points) => lowest(points),
+        ShapeDef::Mesh(_) => panic!("a mesh has no depth"),
+    }
+}
+
+/// Boxes, balls, capsules and hulls, turned at random, in the floor by known depths.
 #[test]
-fn depth_of_round_shapes_in_a_floor() {
-    let scene = described("ragdolls", 1);
-    // The head is a ball of 0.12 m; nobody else is near the floor.
+fn depth_of_every_shape_in_a_large_floor() {
+    let scene = described("mixed_drop", 4);
     let mut states = start(&scene);
-    states.iter_mut().for_each(|s| s.pos.y += 10.0);
-    states[0] = start(&scene)[0];
-    states[3].pos = DVec3::new(5.0, 0.12 - 0.007, 5.0);
+    let depth = |body: usize| 1e-4 * body as f64;
+    for body in scene.dynamic() {
+        let rest = stature(&scene.bodies[body].shapes[0].shape, states[body].rot);
+        states[body].pos = DVec3::new(2.0 * body as f64 - 100.0, rest - depth(body), 7.3);
+    }
     let quality = judge(&scene, &states);
-    assert_eq!(quality.touching, 1);
-    assert!((quality.deepest_mm - 7.0).abs() < CLOSE);
+    let count = scene.dynamic().count();
+    assert_eq!((quality.touching, quality.doubtful), (count, 0));
+    assert!((quality.deepest_mm - 1e3 * depth(count)).abs() < CLOSE);
+    let mean = scene.dynamic().map(depth).sum::<f64>() / count as f64;
+    assert!((quality.mean_depth_mm - 1e3 * mean).abs() < CLOSE);
 }
 
 #[test]
