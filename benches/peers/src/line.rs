@@ -1,5 +1,6 @@
 //! One engine's result in one scene.
 
+use crate::clock::Clock;
 use crate::engines::Engine;
 use crate::referee::Quality;
 use crate::run::{Run, Setup, Step};
@@ -28,6 +29,7 @@ pub(crate) struct Line {
     pub(crate) engine: &'static str,
     settings: String,
     threads: usize,
+    clock: Clock,
     steps: usize,
     reps: usize,
     pub(crate) ms: Milliseconds,
@@ -78,6 +80,7 @@ pub(crate) fn lines(
         engine: engine.name(),
         settings: engine.settings(),
         threads: setup.threads,
+        clock: setup.clock(),
         steps: run.steps.len(),
         reps: setup.reps,
         ratio: fastest.map(|fastest| ms.mean / fastest),

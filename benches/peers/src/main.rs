@@ -2,6 +2,7 @@
 //! `README.md` says what is measured and how to read it.
 
 mod cases;
+mod clock;
 mod engines;
 mod line;
 mod referee;

@@ -1,10 +1,10 @@
 //! Runs the engines on a scene under one clock, in turns.
 
+use crate::clock::Clock;
 use crate::engines::{Engine, Stages, State};
 use anyhow::Context;
 use rb_scenes::SceneDesc;
 use std::thread;
-use std::time::Instant;
 
 /// Stack of a run's thread (bytes): what the main thread of a program usually has.
 const STACK: usize = 8 << 20;
@@ -22,6 +22,10 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
+    pub(crate) fn clock(&self) -> Clock {
+        Clock::of(self.threads)
+    }
+
     pub(crate) fn steps(&self, scene: &SceneDesc) -> usize {
         self.steps.unwrap_or(scene.default_steps)
     }
@@ -30,7 +34,7 @@ impl Setup {
 /// What a step took.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Step {
-    /// Wall-clock time (ms).
+    /// By the setup's clock (ms).
     pub(crate) ms: f64,
     pub(crate) stages: Stages,
 }
@@ -98,9 +102,7 @@ fn run(engine: Engine, setup: &Setup, scene: &SceneDesc) -> anyhow::Result<Run> 
     let mut simulation = engine.simulate(scene, setup.threads)?;
     let mut steps = Vec::with_capacity(setup.steps(scene));
     for _ in 0..setup.steps(scene) {
-        let started = Instant::now();
-        simulation.step()?;
-        let ms = started.elapsed().as_secs_f64() * 1e3;
+        let ms = setup.clock().time(|| simulation.step())?;
         let stages = simulation.stages();
         steps.push(Step { ms, stages });
     }

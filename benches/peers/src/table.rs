@@ -17,8 +17,9 @@ pub(crate) fn print_head(setup: &Setup) {
         println!("{}: {}", engine.name(), engine.settings());
     }
     println!(
-        "threads: {}; least time of each step over {} repeats; built {}",
+        "threads: {}; {}, least of each step over {} repeats; built {}",
         setup.threads,
+        setup.clock().name(),
         setup.reps,
         instructions(),
     );
