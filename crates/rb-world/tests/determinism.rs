@@ -7,13 +7,15 @@ const DT: f64 = 1.0 / 60.0;
 const STEPS: usize = 600;
 
 /// Scenes that between them use every stage: piles of boxes and of mixed shapes that fall asleep,
-/// joints with limits, a triangle mesh with many islands, a kinematic drum of many shapes.
-const SCENES: [(&str, usize); 5] = [
+/// joints with limits, a triangle mesh with many islands, a kinematic drum of many shapes, one island large
+/// enough to be divided.
+const SCENES: [(&str, usize); 6] = [
     ("box_drop", 4),
     ("mixed_drop", 4),
     ("ragdolls", 12),
     ("terrain", 80),
     ("washer", 5),
+    ("large_pyramid", 46),
 ];
 
 fn build(name: &str, size: usize) -> World {

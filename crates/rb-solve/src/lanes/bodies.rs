@@ -66,7 +66,11 @@ impl Layout {
     /// All its lines.
     #[inline]
     fn copies(&self, body: usize) -> impl Iterator<Item = usize> {
-        let copies = if body < self.movable { 1 } else { self.sections };
+        let copies = if body < self.movable {
+            1
+        } else {
+            self.sections
+        };
         let stride = self.stride();
         let first = self.line(body);
         (0..copies).map(move |k| first + k * stride)

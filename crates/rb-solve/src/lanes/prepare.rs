@@ -1,8 +1,8 @@
 //! What holds for a whole step (axes, effective masses), and terms that are not the plain soft step.
 
 use super::batch::{Batch, PLAIN, Point};
-use super::dispatch;
 use super::bodies::twist;
+use super::dispatch;
 use super::pack::State;
 use super::section::{Section, immovable};
 use super::simd::{Line, Simd, two};

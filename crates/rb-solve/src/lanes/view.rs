@@ -124,7 +124,9 @@ impl Section {
 
     fn gaps(&self, m: usize, moved: &[Line]) -> [f64; MAX_POINTS] {
         let patch = self.patch(m);
-        let moved = patch.bodies.map(|line| twist(&moved[self.base + line as usize]));
+        let moved = patch
+            .bodies
+            .map(|line| twist(&moved[self.base + line as usize]));
         let mut out = [f64::INFINITY; MAX_POINTS];
         for (k, gap) in self.numbers(m).zip(&mut out) {
             let spot = self.spot(m, k);

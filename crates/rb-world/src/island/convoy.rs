@@ -122,7 +122,9 @@ impl Convoy {
         self.carried.resize(movable, Twist::ZERO);
         let bodies = guest as usize;
         match section {
-            Some(size) => self.lanes.reset_in_sections(movable, bodies - movable, size),
+            Some(size) => self
+                .lanes
+                .reset_in_sections(movable, bodies - movable, size),
             None => self.lanes.reset(bodies),
         }
     }
@@ -148,7 +150,8 @@ impl Convoy {
         });
         let soft = [false, true].map(|still| numbers.contact_step(still));
         let (set, movable) = (shared.contacts, self.carried.len());
-        self.lanes.pack(set, contacts, movable, soft, shared.warm_scale);
+        self.lanes
+            .pack(set, contacts, movable, soft, shared.warm_scale);
     }
 
     fn substep(

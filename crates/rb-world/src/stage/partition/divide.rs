@@ -50,7 +50,8 @@ fn find_cells(residents: &mut [Resident], state: &State) {
     let up = state.params.gravity.try_normalize().unwrap_or(DVec3::Y);
     let [x, z] = tangents(up);
     // Off the middle, where symmetric scenes have their bodies.
-    let (origin, width) = (first.com - DVec3::splat(0.37 * first.extent), first.extent);
+    let width = first.extent.max(f64::MIN_POSITIVE);
+    let origin = first.com - DVec3::splat(0.37 * width);
     for r in residents {
         let at = (state.body(r.slot).com - origin) / width;
         r.cell = [x, z, up].map(|e| at.dot(e).floor() as i64);
@@ -83,5 +84,65 @@ fn longest(residents: &[Resident]) -> usize {
         (_, false) => 2,
         (true, true) => 0,
         (false, true) => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prelude::*;
+
+    /// Sections of a wall of so many columns and rows of boxes, by slot; boxes of every other row stand half a box
+    /// aside, and all are `at` and off by a little `nudge`.
+    fn sections(columns: usize, rows: usize, at: f64, nudge: f64) -> Vec<usize> {
+        let mut world = World::new(Params::game()).unwrap();
+        let mut residents = Vec::new();
+        for row in 0..rows {
+            for column in 0..columns {
+                let aside = 0.5 * (row % 2) as f64;
+                let off = nudge * (1.7 * (row * columns + column) as f64).sin();
+                let x = column as f64 + aside + off + at;
+                let body = BodyDesc::dynamic().at([x, row as f64 + 0.5, off]);
+                let body = world.add_body(body).unwrap();
+                let cube = Shape::cuboid(DVec3::splat(0.5)).unwrap();
+                world.add_collider(body, ColliderDesc::new(cube)).unwrap();
+                residents.push(Resident::new(body.index()));
+            }
+        }
+        let size = divide(&mut residents, &world.state);
+        let mut of = vec![0; residents.len()];
+        for (k, r) in residents.iter().enumerate() {
+            of[r.slot as usize] = k / size;
+        }
+        of
+    }
+
+    #[test]
+    fn sections_have_as_many_bodies_and_stand_upright() {
+        let (columns, rows) = (64, 20);
+        let of = sections(columns, rows, 0.0, 0.0);
+        let all = of.iter().max().map_or(0, |m| m + 1);
+        assert_eq!(all, 2);
+        for section in 0..all {
+            let count = of.iter().filter(|s| **s == section).count();
+            assert_eq!(count, columns * rows / all);
+        }
+        let is_cut = |c: &usize| (1..rows).any(|r| of[*c] != of[r * columns + c]);
+        let cut = (0..columns).filter(is_cut).count();
+        assert!(cut <= 1, "{cut} columns are cut");
+    }
+
+    #[test]
+    fn neither_rounding_nor_the_place_in_the_world_matters() {
+        let of = sections(64, 20, 0.0, 0.0);
+        assert_eq!(of, sections(64, 20, 0.0, 1e-9), "nudged");
+        assert_eq!(of, sections(64, 20, 1e4, 1e-9), "ten kilometres away");
+    }
+
+    #[test]
+    fn a_tower_is_cut_across() {
+        let of = sections(1, 1100, 0.0, 0.0);
+        let cuts = of.windows(2).filter(|w| w[0] != w[1]).count();
+        assert_eq!(cuts, 1);
     }
 }
