@@ -35,6 +35,8 @@ pub struct ContactBlock {
     pub count: [u8; LANES],
     /// Friction law.
     pub law: [FrictionLaw; LANES],
+    /// Whether the surface has nothing beyond one coefficient of friction.
+    pub plain: [bool; LANES],
     /// Unit normal, a → b.
     pub normal: Lane3,
     /// Points, lane by lane.
@@ -115,6 +117,7 @@ impl ContactBlock {
         self.damping[lane] = m.damping;
         put(&mut self.surface_velocity, lane, m.surface_velocity);
         self.extras[lane] = m.extras;
+        self.plain[lane] = m.extras.is_plain();
     }
 
     /// Copies lane `from` of another block into a lane.

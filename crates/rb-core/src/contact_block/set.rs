@@ -176,7 +176,7 @@ impl ContactSet {
     /// differs at rest, no resistance to spin or rolling.
     pub fn is_plain(&self, i: usize) -> bool {
         let (b, lane) = self.at(i);
-        b.extras[lane].is_plain()
+        b.plain[lane]
     }
 
     /// Point `k` of manifold `i` as it was stored.

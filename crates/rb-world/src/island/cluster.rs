@@ -40,7 +40,7 @@ impl Island {
         let wanted = policy.plan == SolvePlan::Fallback
             && self.escalated.reason.is_none()
             && !self.contacts.is_empty()
-            && self.rows_ahead(shared) > policy.rows as usize
+            && self.rows_ahead() > policy.rows as usize
             && shared.solver.shares_contacts();
         if !wanted || !self.is_uneven(policy.mass_ratio) {
             return;
@@ -92,7 +92,7 @@ impl Island {
         let light = masses[0].min(masses[1]);
         let limb = (0..2).any(|s| held[c.movers[s] as usize] && masses[s] <= ratio * light);
         let bears = load > ratio * light * weight.length();
-        if !bears || limb || !shared.contacts.is_plain(number) {
+        if !bears || limb || !c.plain {
             return Stiff::No;
         }
         let (Some(a), Some(b)) = (a, b) else {

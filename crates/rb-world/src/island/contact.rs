@@ -11,6 +11,9 @@ use rb_solve::lanes::ContactLanes;
 pub(crate) struct IslandContact {
     pub(crate) manifold: u32,
     pub(crate) movers: [u32; 2],
+    pub(crate) points: u8,
+    /// Whether its surface has nothing beyond one coefficient of friction.
+    pub(crate) plain: bool,
 }
 
 /// What a manifold that is posed in rows needs besides.

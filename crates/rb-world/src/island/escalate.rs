@@ -75,7 +75,7 @@ impl Island {
     /// Decides at the start of a step whether the exact solver is asked from the outset.
     pub(super) fn choose(&mut self, shared: &Shared) {
         let policy = shared.params.escalation;
-        let size = self.rows_ahead(shared);
+        let size = self.rows_ahead();
         let e = &self.escalated;
         let (precise, held) = (e.precise, e.hold > 0);
         let small = size <= policy.rows as usize;
@@ -100,11 +100,8 @@ impl Island {
     }
 
     /// Rows to expect.
-    pub(crate) fn rows_ahead(&self, shared: &Shared) -> usize {
-        let contacts = self.contacts.iter();
-        let points: usize = contacts
-            .map(|c| shared.contacts.count(c.manifold as usize))
-            .sum();
+    pub(crate) fn rows_ahead(&self) -> usize {
+        let points: usize = self.contacts.iter().map(|c| usize::from(c.points)).sum();
         3 * points + ROWS_PER_JOINT * self.joints.len()
     }
 

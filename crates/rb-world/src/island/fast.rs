@@ -23,14 +23,13 @@ impl Island {
     /// Whether the contacts of this step go to lanes: plain surfaces under the soft step.
     pub(super) fn takes_lanes(&self, shared: &Shared) -> bool {
         let params = shared.params;
-        let plain = |i: u32| shared.contacts.is_plain(i as usize);
         let bare = self.is_bare();
         shared.solver.shares_contacts()
             && self.escalated.reason.is_none()
             && params.contact.softening.is_some()
             && params.gyroscopic == Gyroscopic::Implicit
             && (bare || !self.contacts.is_empty())
-            && self.contacts.iter().all(|c| plain(c.manifold))
+            && self.contacts.iter().all(|c| c.plain)
     }
 
     /// Whether there are contacts alone.

@@ -28,7 +28,6 @@ impl Island {
     /// Whether the joints of this step go to lanes.
     pub(super) fn takes_links(&self, shared: &Shared) -> bool {
         let params = shared.params;
-        let plain = |i: u32| shared.contacts.is_plain(i as usize);
         let lone = |slot: u32| {
             let joint = shared.joints.slot(slot);
             joint.is_some_and(|j| !matches!(j.desc.options.yields, Yield::Block { .. }))
@@ -41,7 +40,7 @@ impl Island {
             && params.contact.softening.is_some()
             && params.gyroscopic == Gyroscopic::Implicit
             && params.geometric == GeometricStiffness::Off
-            && self.contacts.iter().all(|c| plain(c.manifold))
+            && self.contacts.iter().all(|c| c.plain)
             && self.joints.iter().all(|j| lone(j.slot))
     }
 

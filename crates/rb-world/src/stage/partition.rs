@@ -198,6 +198,8 @@ fn place_contacts(state: &State, frame: &mut Frame) {
         contacts.push(IslandContact {
             manifold: i as u32,
             movers,
+            points: state.contacts.count(i) as u8,
+            plain: state.contacts.is_plain(i),
         });
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
 fn hold_within(islands: &mut [Island], shared: &Shared) -> usize {
     let mut left = shared.params.escalation.budget as usize;
     for island in islands.iter_mut().filter(|i| i.is_merely_held(shared)) {
-        match left.checked_sub(island.rows_ahead(shared)) {
+        match left.checked_sub(island.rows_ahead()) {
             Some(less) => left = less,
             None => island.escalated.hold = 0,
         }
