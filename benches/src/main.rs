@@ -7,31 +7,12 @@ mod quality;
 mod run;
 mod stats;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use clap::{Parser, ValueEnum};
 use line::Line;
-use rb_scenes::{SCENES, Scene, scene};
+use rb_scenes::Case;
 use run::Setup;
 use std::path::PathBuf;
-use std::str::FromStr;
-
-/// What runs when no scene is asked for.
-const CASES: &[(&str, usize)] = &[
-    ("large_pyramid", 20),
-    ("large_pyramid", 50),
-    ("many_pyramids", 8),
-    ("box_drop", 10),
-    ("mixed_drop", 10),
-    ("joint_grid", 40),
-    ("chain", 100),
-    ("chain", 1000),
-    ("ragdolls", 64),
-    ("tall_stack", 30),
-    ("arch", 21),
-    ("card_house", 4),
-    ("terrain", 1000),
-    ("washer", 12),
-];
 
 /// Speed and quality of the rb physics engine, one JSON line per scene.
 #[derive(Debug, Parser)]
@@ -42,6 +23,9 @@ struct Args {
     /// Steps of 1/60 s instead of the scene's own number.
     #[arg(long)]
     steps: Option<usize>,
+    /// Substeps instead of the profile's own number.
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
+    substeps: Option<u32>,
     /// Threads, the calling one included.
     #[arg(long, default_value_t = 1)]
     threads: usize,
@@ -68,34 +52,6 @@ pub(crate) enum Profile {
     Robotics,
 }
 
-/// A scene at a size.
-#[derive(Clone, Copy, Debug)]
-struct Case {
-    scene: &'static Scene,
-    size: usize,
-}
-
-impl FromStr for Case {
-    type Err = anyhow::Error;
-
-    fn from_str(text: &str) -> anyhow::Result<Self> {
-        let (name, size) = match text.split_once('=') {
-            Some((name, size)) => (name, Some(size.parse().context("the size is no number")?)),
-            None => (text, None),
-        };
-        let known = || SCENES.iter().map(|s| s.name).collect::<Vec<_>>().join(", ");
-        let scene = scene(name).with_context(|| format!("no such scene; there are {}", known()))?;
-        let size = size.unwrap_or(scene.size);
-        Ok(Self { scene, size })
-    }
-}
-
-/// The cases of [`CASES`].
-fn usual() -> impl Iterator<Item = Case> {
-    let case = |&(name, size)| scene(name).map(|scene| Case { scene, size });
-    CASES.iter().filter_map(case)
-}
-
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let enough = args.steps.is_none_or(|n| n >= 4);
@@ -104,6 +60,7 @@ fn main() -> anyhow::Result<()> {
         profile: args.profile,
         threads: args.threads,
         steps: args.steps,
+        substeps: args.substeps,
     };
     if args.growth {
         return growth::print(&setup);
@@ -112,7 +69,7 @@ fn main() -> anyhow::Result<()> {
         return judged::record(&setup, file, args.out.as_deref());
     }
     let cases = match args.scene.is_empty() {
-        true => usual().collect(),
+        true => Case::usual().collect(),
         false => args.scene,
     };
     for case in cases {

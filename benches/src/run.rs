@@ -16,6 +16,7 @@ pub(crate) struct Setup {
     pub(crate) profile: Profile,
     pub(crate) threads: usize,
     pub(crate) steps: Option<usize>,
+    pub(crate) substeps: Option<u32>,
 }
 
 impl Setup {
@@ -26,6 +27,7 @@ impl Setup {
             Profile::Robotics => Params::robotics(),
         };
         params.sleep.enabled = false;
+        params.substeps = self.substeps.unwrap_or(params.substeps);
         params
     }
 

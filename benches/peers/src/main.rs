@@ -1,7 +1,6 @@
 //! The benchmark scenes on rb and on other engines, side by side, judged by one referee.
 //! `README.md` says what is measured and how to read it.
 
-mod cases;
 mod clock;
 mod engines;
 mod line;
@@ -10,12 +9,12 @@ mod run;
 mod table;
 
 use anyhow::ensure;
-use cases::Case;
 use clap::{Parser, ValueEnum};
 use engines::Engine;
 use indicatif::{ProgressBar, ProgressStyle};
 use line::Line;
 use referee::Referee;
+use rb_scenes::Case;
 use run::Setup;
 
 /// Speed and quality of rb and its peers in the same scenes.
@@ -64,7 +63,7 @@ fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let setup = args.setup()?;
     let cases = match args.scene.is_empty() {
-        true => cases::usual(),
+        true => Case::usual().collect::<Vec<_>>(),
         false => args.scene,
     };
     let bar = progress((cases.len() * setup.reps * setup.engines.len()) as u64)?;

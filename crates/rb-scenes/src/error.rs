@@ -49,3 +49,18 @@ pub enum SceneError {
         to: DVec3,
     },
 }
+
+/// Why a text does not name a scene at a size.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CaseError {
+    /// No scene has that name.
+    #[error("no such scene; there are {known}")]
+    NoSuchScene {
+        /// All names.
+        known: String,
+    },
+    /// What follows the name is no number.
+    #[error("the size is no number: {0}")]
+    BadSize(String),
+}

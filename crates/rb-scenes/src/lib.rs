@@ -23,6 +23,7 @@
 //! ```
 
 mod assemble;
+mod case;
 pub mod demos;
 mod desc;
 mod error;
@@ -35,9 +36,10 @@ mod record;
 pub mod scenes;
 mod turn;
 
+pub use case::Case;
 pub use demos::{DEMOS, Demo, demo};
 pub use desc::{BodyDef, JointDef, JointKind, MeshDef, Quality, SceneDesc, ShapeDef, ShapeInst};
-pub use error::SceneError;
+pub use error::{CaseError, SceneError};
 pub use mesh::{TriangleMesh, bunny};
 pub use random::Random;
 pub use record::Recorder;
