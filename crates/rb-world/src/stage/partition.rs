@@ -88,7 +88,7 @@ fn place_bodies(state: &State, frame: &mut Frame) {
         }
         if frame.sizes[island as usize] as usize >= divide::LARGE {
             let island = &mut frame.islands[island as usize];
-            island.residents.push(Resident::new(slot));
+            island.residents.push(Resident::new(slot, body));
         } else {
             move_in(frame, slot, body, &state.params);
         }
@@ -99,9 +99,8 @@ fn place_bodies(state: &State, frame: &mut Frame) {
         }
         let mut residents = std::mem::take(&mut frame.islands[k].residents);
         // Joints are swept by one thread.
-        let bare = |r: &Resident| state.body(r.slot).joints.is_empty();
-        if residents.iter().all(bare) {
-            frame.islands[k].section = Some(divide::divide(&mut residents, state));
+        if !residents.iter().any(|r| r.jointed) {
+            frame.islands[k].section = Some(divide::divide(&mut residents, state.params.gravity));
         }
         for r in &residents {
             move_in(frame, r.slot, state.body(r.slot), &state.params);

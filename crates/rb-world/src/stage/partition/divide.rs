@@ -6,8 +6,8 @@
 //! that its place in the world does not matter. Source: M. Berger, S. Bokhari, "A partitioning strategy
 //! for nonuniform problems on multiprocessors", 1987.
 
-use crate::state::State;
 use glam::DVec3;
+use rb_core::body::Body;
 use rb_core::math::tangents;
 
 /// Movable bodies from which on an island is divided.
@@ -19,41 +19,52 @@ const SECTION: usize = 2048;
 /// An island is cut across the direction of gravity only if it is that many times as high as wide.
 const UPRIGHT: i64 = 4;
 
-/// A body, and its cell along each axis.
+/// A movable body of a large island.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resident {
     pub(crate) slot: u32,
+    /// Whether joints hold it.
+    pub(super) jointed: bool,
+    at: DVec3,
+    /// Largest distance of its surface from there (m).
+    extent: f64,
+    /// Its cell along each axis.
     cell: [i64; 3],
 }
 
 impl Resident {
-    /// A body whose cell is not known yet.
-    pub(super) fn new(slot: u32) -> Self {
-        Self { slot, cell: [0; 3] }
+    pub(super) fn new(slot: u32, body: &Body) -> Self {
+        Self {
+            slot,
+            jointed: !body.joints.is_empty(),
+            at: body.com,
+            extent: body.extent,
+            cell: [0; 3],
+        }
     }
 }
 
 /// Puts the bodies of an island, lowest slot first, in the order of their sections, and returns how
 /// many bodies a section has. Within one they stay in the order of slots.
-pub(super) fn divide(residents: &mut [Resident], state: &State) -> usize {
+pub(super) fn divide(residents: &mut [Resident], gravity: DVec3) -> usize {
     let sections = residents.len().div_ceil(SECTION).next_power_of_two().max(2);
     let size = residents.len().div_ceil(sections);
-    find_cells(residents, state);
+    find_cells(residents, gravity);
     split(residents, sections, size);
     size
 }
 
-fn find_cells(residents: &mut [Resident], state: &State) {
-    let Some(first) = residents.first().map(|r| state.body(r.slot)) else {
+fn find_cells(residents: &mut [Resident], gravity: DVec3) {
+    let Some(first) = residents.first() else {
         return;
     };
-    let up = state.params.gravity.try_normalize().unwrap_or(DVec3::Y);
+    let up = gravity.try_normalize().unwrap_or(DVec3::Y);
     let [x, z] = tangents(up);
     // Off the middle, where symmetric scenes have their bodies.
     let width = first.extent.max(f64::MIN_POSITIVE);
-    let origin = first.com - DVec3::splat(0.37 * width);
+    let origin = first.at - DVec3::splat(0.37 * width);
     for r in residents {
-        let at = (state.body(r.slot).com - origin) / width;
+        let at = (r.at - origin) / width;
         r.cell = [x, z, up].map(|e| at.dot(e).floor() as i64);
     }
 }
@@ -106,10 +117,11 @@ mod tests {
                 let body = world.add_body(body).unwrap();
                 let cube = Shape::cuboid(DVec3::splat(0.5)).unwrap();
                 world.add_collider(body, ColliderDesc::new(cube)).unwrap();
-                residents.push(Resident::new(body.index()));
+                let slot = body.index();
+                residents.push(Resident::new(slot, world.state.body(slot)));
             }
         }
-        let size = divide(&mut residents, &world.state);
+        let size = divide(&mut residents, world.params().gravity);
         let mut of = vec![0; residents.len()];
         for (k, r) in residents.iter().enumerate() {
             of[r.slot as usize] = k / size;
