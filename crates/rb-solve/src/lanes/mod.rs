@@ -36,7 +36,7 @@ mod vector;
 mod view;
 
 pub use grade::Graded;
-pub use joints::{JointLanes, LaneRow, Way};
+pub use joints::{JointLanes, LanePin, LaneRow, Way};
 pub use pack::ContactLanes;
 pub use prepare::Soft;
 pub use simd::{Line, Wide};

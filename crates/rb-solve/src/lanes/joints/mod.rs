@@ -27,6 +27,8 @@ mod factor;
 mod grade;
 mod kernel;
 mod pack;
+mod pin;
+mod point;
 mod prepare;
 mod seat;
 mod trees;
@@ -35,6 +37,7 @@ mod view;
 mod widths;
 
 pub use pack::{JointLanes, LaneRow};
+pub use pin::LanePin;
 pub use view::Way;
 
 #[cfg(doc)]

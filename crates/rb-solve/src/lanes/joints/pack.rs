@@ -1,6 +1,7 @@
 //! Rows of joints into lanes, batch by batch, and how they are stored.
 
 use super::MOST;
+use super::point::Point;
 use super::trees::Group;
 use crate::lanes::batch::Wide3;
 use crate::lanes::simd::{Line, Wide};
@@ -24,6 +25,12 @@ pub(super) struct Batch {
     pub(super) bounded: u8,
     /// Whether all its rows can be carried along with their bodies.
     pub(super) anchored: bool,
+    /// Whether they are three without bounds along axes at right angles, and their number among the
+    /// points if they are swept as one.
+    pub(super) square: bool,
+    pub(super) point: u32,
+    /// Whether its numbers are still in the axes of the bodies (see `pin`).
+    pub(super) local: bool,
     /// From the centres of mass to the origins of the joint frames of a and b, and from the centre of
     /// mass of a to that of b (m, world axes).
     pub(super) arm: [Wide3; 2],
@@ -180,6 +187,8 @@ pub struct JointLanes {
     pub(super) rows: Vec<Eight>,
     /// L and 1/D, M, S and 1/S of each batch, row by row of the lower triangle.
     pub(super) factors: Vec<Wide>,
+    /// Batches of ball joints.
+    pub(super) points: Vec<Point>,
     /// Batch and lane of each joint, or its key while seats are taken.
     pub(super) seats: Vec<[u32; 2]>,
     /// Rows of the batch being filled, and how many each lane has: without bounds, with.
@@ -208,7 +217,7 @@ pub struct JointLanes {
     pub(super) solution: Vec<Wide>,
     /// Whether R differs between the passes, and whether any term does.
     pub(super) softens: bool,
-    differs: bool,
+    pub(super) differs: bool,
 }
 
 impl JointLanes {
@@ -303,8 +312,18 @@ impl JointLanes {
     pub fn close(&mut self, batch: usize) {
         let most = |counts: &[u8; LANES]| counts.iter().copied().max().unwrap_or(0);
         let counts = [most(&self.counts[0]), most(&self.counts[1])];
+        self.make_room(batch, counts);
         let to = &mut self.batches[batch];
         to.anchored = self.anchored && counts[0] > 0;
+        let (plain, bounded) = self.rows[to.range()].split_at_mut(counts[0] as usize);
+        plain.copy_from_slice(&self.staged[0][..plain.len()]);
+        bounded.copy_from_slice(&self.staged[1][..bounded.len()]);
+        to.square = counts == [3, 0] && is_square(plain);
+    }
+
+    /// Gives a batch room for rows without bounds and with.
+    pub(super) fn make_room(&mut self, batch: usize, counts: [u8; 2]) {
+        let to = &mut self.batches[batch];
         // In place where nothing else has its place by now.
         let stays = [to.plain, to.bounded] == counts && to.range().end <= self.rows.len();
         (to.plain, to.bounded) = (counts[0], counts[1]);
@@ -314,9 +333,6 @@ impl JointLanes {
             let numbers = self.factors.len() + 2 * triangle(to.len());
             self.factors.resize(numbers, Wide::default());
         }
-        let (plain, bounded) = self.rows[to.range()].split_at_mut(counts[0] as usize);
-        plain.copy_from_slice(&self.staged[0][..plain.len()]);
-        bounded.copy_from_slice(&self.staged[1][..bounded.len()]);
     }
 
     /// Whether the rows of a batch can be carried along instead of being stated.
@@ -351,14 +367,30 @@ impl JointLanes {
     pub fn bytes(&self) -> usize {
         self.batches.capacity() * size_of::<Batch>()
             + self.rows.capacity() * size_of::<Eight>()
+            + self.points.capacity() * size_of::<Point>()
             + (self.factors.capacity() + self.factor.capacity()) * size_of::<Wide>()
             + (self.sides.capacity() + self.solution.capacity()) * size_of::<Wide>()
             + self.seats.capacity() * size_of::<[u32; 2]>()
     }
 }
 
+/// Whether three rows are along axes at right angles, in every lane that has rows.
+fn is_square(rows: &[Eight]) -> bool {
+    let axis = |k: usize, lane: usize| {
+        let [x, y, z] = &rows[k].lin;
+        DVec3::new(x.0[lane], y.0[lane], z.0[lane])
+    };
+    (0..LANES).all(|lane| {
+        let [a, b, c] = [axis(0, lane), axis(1, lane), axis(2, lane)];
+        let skew = a.dot(b).abs() + b.dot(c).abs() + c.dot(a).abs();
+        let unit = |e: DVec3| (e.length_squared() - 1.0).abs();
+        let none = [a, b, c] == [DVec3::ZERO; 3];
+        none || skew + unit(a) + unit(b) + unit(c) < ROUNDING
+    })
+}
+
 #[inline]
-fn set(to: &mut Wide3, lane: usize, v: DVec3) {
+pub(super) fn set(to: &mut Wide3, lane: usize, v: DVec3) {
     (to[0].0[lane], to[1].0[lane], to[2].0[lane]) = (v.x, v.y, v.z);
 }
 
