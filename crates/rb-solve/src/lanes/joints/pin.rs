@@ -2,7 +2,7 @@
 //! step their frames are carried from the bodies' own axes to where the bodies are.
 
 use super::carry::run;
-use super::pack::{Eight, JointLanes, set};
+use super::pack::{Eight, JointLanes, keep, set};
 use crate::lanes::simd::Wide;
 use glam::{DMat3, DVec3};
 use rb_core::contact_block::LANES;
@@ -30,10 +30,9 @@ impl JointLanes {
             slot: [slot; LANES],
             ..Eight::default()
         });
-        self.make_room(batch, [3, 0]);
         let to = &mut self.batches[batch];
+        keep(to, &mut self.rows, &mut self.factors, [&rows, &[]]);
         (to.anchored, to.square, to.local) = (true, true, true);
-        self.rows[to.range()].copy_from_slice(&rows);
         (self.softens, self.differs) = (true, true);
     }
 
