@@ -70,6 +70,11 @@ pub trait Kind: Plain {
         }
     }
 
+    /// Whether the joint holds its two points together and does nothing else: see [`Joint::pin`].
+    fn is_pin(&self, _drives: &Self::Drives) -> bool {
+        false
+    }
+
     /// See [`Joint::track`].
     fn track(&self, frames: &Frames, memory: &mut JointMemory) {
         for c in self.coordinates(frames, memory) {
@@ -222,6 +227,10 @@ impl<K: Kind> Joint for Jointed<K> {
         self.kind.constraints(&frames, cx.h, memory, out);
         self.kind.driven(&self.drives, &frames, cx.h, memory, out);
         put_in_order(&mut out[first..], memory);
+    }
+
+    fn pin(&self) -> Option<&[Pose; 2]> {
+        self.kind.is_pin(&self.drives).then_some(&self.frames)
     }
 
     fn track(&self, cx: &JointCx, memory: &mut JointMemory) {

@@ -101,6 +101,10 @@ impl Joint for Custom {
         }
     }
 
+    fn pin(&self) -> Option<&[Pose; 2]> {
+        self.joint.as_ref()?.pin()
+    }
+
     fn track(&self, cx: &JointCx, memory: &mut JointMemory) {
         if let Some(joint) = &self.joint {
             joint.track(cx, memory);

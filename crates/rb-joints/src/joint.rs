@@ -161,6 +161,11 @@ pub trait Joint: core::fmt::Debug + Send + Sync {
         put_in_order(&mut out[first..], memory);
     }
 
+    /// The joint frames, if [`rows`](Self::rows) are those of a [`pin`](crate::pin) between them.
+    fn pin(&self) -> Option<&[Pose; 2]> {
+        None
+    }
+
     /// Writes the angles reached by a step into the memory, so that turns are not lost.
     /// Exact while no angle changes by more than half a turn per call.
     fn track(&self, cx: &JointCx, memory: &mut JointMemory) {

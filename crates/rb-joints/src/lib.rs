@@ -22,6 +22,7 @@
 
 pub mod kinds;
 pub mod parts;
+pub mod pin;
 
 mod actuator;
 mod axis;

@@ -219,3 +219,31 @@ fn every_kind_draws_itself() {
     Ball::new(I, I).cone(0.4).draw(&random.state(), &mut sink);
     assert!(sink.0 > 24);
 }
+
+#[test]
+fn a_pin_states_three_anchored_rows_and_no_others() {
+    let mut random = Random::new(21);
+    let (a, b) = (random.pose(), random.pose());
+    let stopped = Ball::new(a, b).cone(1.0);
+    assert!(stopped.pin().is_none() && Ball::new(a, b).friction(1.0).pin().is_none());
+    for joint in AnyJoint::all(a, b) {
+        let Some([frame, other]) = joint.pin() else {
+            assert_ne!(joint.name(), "Ball");
+            continue;
+        };
+        let cx = random.state();
+        let (held, apart) = (cx.a.pose.point(frame.p), cx.b.pose.point(other.p));
+        let rows = rows(&joint, &cx);
+        assert_eq!(rows.len(), 3);
+        for ((row, slot), unit) in rows.iter().zip(pin::SLOTS).zip(DVec3::AXES) {
+            let e = cx.a.pose.q * frame.q * unit;
+            assert!(row.slot == slot && is_rigid(row));
+            assert!((row.gap - e.dot(apart - held)).abs() < 1e-14);
+            let turns = [-(apart - cx.a.com).cross(e), (apart - cx.b.com).cross(e)];
+            for (half, (turn, sign)) in row.jac.iter().zip(turns.into_iter().zip([-1.0, 1.0])) {
+                let error = half.lin.distance(e * sign) + half.ang.distance(turn);
+                assert!(error < 1e-14, "{error}");
+            }
+        }
+    }
+}

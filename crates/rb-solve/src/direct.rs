@@ -9,6 +9,8 @@
 
 mod factor;
 
+pub(crate) use factor::invert;
+
 use core::ops::Range;
 use rb_core::elimination::Elimination;
 use rb_core::math::Twist;

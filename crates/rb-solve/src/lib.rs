@@ -20,6 +20,7 @@ pub mod linalg;
 mod local;
 pub mod parallel;
 pub mod pgs;
+pub mod pins;
 pub mod pivot;
 
 pub use exact::{Brief, Exact, Pivoting, Smooth};

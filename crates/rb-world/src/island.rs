@@ -16,6 +16,7 @@ mod finish;
 mod impulses;
 mod iterate;
 mod linked;
+mod pinned;
 mod start;
 mod stiffness;
 mod surface;
@@ -47,6 +48,7 @@ use rb_core::residual::Grade;
 use rb_core::solver::{Budget, IslandSolver, Scratch};
 use rb_joints::{JointBody, JointMemory, Rows};
 use rb_solve::lanes::{ContactLanes, JointLanes};
+use rb_solve::pins::Pins;
 
 /// A joint within an island.
 #[derive(Clone, Debug)]
@@ -155,6 +157,9 @@ pub(crate) struct Island {
     /// Rows of all joints in the present substep, and the first of each.
     rows: Rows,
     starts: Vec<u32>,
+    /// Joints that need no rows, and the directions of their impulses.
+    pins: Pins,
+    axes: Vec<DMat3>,
     /// Movers of each joint, and its block in the problem.
     pairs: Vec<[u32; 2]>,
     block_of: Vec<u32>,
@@ -222,7 +227,6 @@ impl Island {
     /// Runs the step of an island by itself: in lanes where that may be, else with rows.
     fn run(&mut self, shared: &Shared) {
         if !self.step_fast(shared) {
-            self.go_back();
             self.run_rows(shared);
         }
         self.finish(shared);
@@ -309,8 +313,13 @@ impl Island {
     /// to blame.
     fn substeps(&mut self, shared: &Shared) -> Vec<u32> {
         self.elapsed = 0.0;
-        for _ in 0..shared.params.substeps {
-            self.substep(shared);
+        let last = shared.params.substeps.saturating_sub(1);
+        let pinned = self.is_pinned(shared);
+        for k in 0..shared.params.substeps {
+            match pinned && k < last {
+                true => self.pinned_substep(shared),
+                false => self.substep(shared),
+            }
             let broken = self.unsound();
             if !broken.is_empty() {
                 return broken;

@@ -72,6 +72,12 @@ impl Mover {
         Pose::new(self.com - self.q * self.com_local, self.q)
     }
 
+    /// From the centre of mass to a point of the body frame (m, world axes).
+    #[inline]
+    pub fn arm(&self, point: DVec3) -> DVec3 {
+        self.q * (point - self.com_local)
+    }
+
     /// Rebuilds W at the present attitude.
     #[inline]
     pub fn refresh(&mut self) {

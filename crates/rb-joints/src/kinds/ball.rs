@@ -123,6 +123,10 @@ impl Kind for Socket {
         }
     }
 
+    fn is_pin(&self, [twist]: &[Drive; 1]) -> bool {
+        self.cone.is_none() && self.friction == 0.0 && twist.is_idle()
+    }
+
     fn track(&self, frames: &Frames, memory: &mut JointMemory) {
         memory.angle[2] = frames.twist_angle(memory);
     }

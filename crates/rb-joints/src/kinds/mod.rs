@@ -160,6 +160,10 @@ impl Joint for AnyJoint {
         self.inner().rows(cx, memory, out);
     }
 
+    fn pin(&self) -> Option<&[Pose; 2]> {
+        self.inner().pin()
+    }
+
     fn track(&self, cx: &JointCx, memory: &mut JointMemory) {
         self.inner().track(cx, memory);
     }

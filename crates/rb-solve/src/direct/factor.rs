@@ -288,7 +288,7 @@ fn couple_wide(p: &Problem, a: &Block, b: &Block, out: &mut [f64]) {
 
 /// Inverse of a symmetric matrix, in place, by one sweep for each row; rows whose pivots vanish against
 /// `scale` are zero in it.
-fn invert<const N: usize>(a: &mut [f64], n: usize, scale: &[f64]) {
+pub(crate) fn invert<const N: usize>(a: &mut [f64], n: usize, scale: &[f64]) {
     let n = if N == 0 { n } else { N };
     let a = &mut a[..n * n];
     for k in 0..n {

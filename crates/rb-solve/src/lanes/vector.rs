@@ -140,6 +140,24 @@ impl<S: Simd> Mass<S> {
         }
     }
 
+    /// Whether W is that of bodies with equal moments of inertia and no locked axes, in all lanes.
+    #[inline(always)]
+    pub(super) fn is_round(&self) -> bool {
+        let ([x, y, z], [xx, yy, zz, xy, xz, yz]) = (self.lin.0, self.sym);
+        let size = |s: S| s.max(S::zero().sub(s));
+        let apart = |a: S, b: S| size(a.sub(b));
+        let lin = apart(x, y).max(apart(y, z));
+        let ang = apart(xx, yy).max(apart(yy, zz));
+        let mixed = size(xy).max(size(xz)).max(size(yz));
+        !S::any(S::gt(lin.max(ang).max(mixed), S::zero()))
+    }
+
+    /// Inverse mass and moment of inertia of a round W.
+    #[inline(always)]
+    pub(super) fn round(&self) -> (S, S) {
+        (self.lin.0[0], self.sym[0])
+    }
+
     /// Angular part of W times a torque.
     #[inline(always)]
     pub(super) fn ang(&self, t: V3<S>) -> V3<S> {

@@ -34,19 +34,7 @@ impl Island {
         self.scratch.joints.factored.clear();
         self.scratch.clusters.clear();
         self.state_rows(shared);
-        for (i, m) in self.movers.iter_mut().enumerate() {
-            m.refresh();
-            let mut free = m.predict(shared.h, shared.params.gyroscopic);
-            if let Some(s) = self.levers.get(i) {
-                m.stiffen(shared.h, *s, &mut free);
-            }
-            self.problem.bodies.push(ProblemBody {
-                free,
-                vel: free,
-                inv: m.inv,
-                extent: m.extent,
-            });
-        }
+        self.predict(shared);
         let mut numbers = Discretiser::new(shared.params, shared.h);
         if self.scratch.plan.work.is_some() || self.rigid() {
             // Solved exactly, so they need no softening, and rigid rows keep the energy.
@@ -63,6 +51,23 @@ impl Island {
             self.assemble_constraint(shared, &numbers, c);
         }
         numbers
+    }
+
+    /// Bodies at their free velocities, with the geometric stiffness of the joints.
+    pub(super) fn predict(&mut self, shared: &Shared) {
+        for (i, m) in self.movers.iter_mut().enumerate() {
+            m.refresh();
+            let mut free = m.predict(shared.h, shared.params.gyroscopic);
+            if let Some(s) = self.levers.get(i) {
+                m.stiffen(shared.h, *s, &mut free);
+            }
+            self.problem.bodies.push(ProblemBody {
+                free,
+                vel: free,
+                inv: m.inv,
+                extent: m.extent,
+            });
+        }
     }
 
     /// Order in which a direct solve eliminates the joints, or that it would cost too much.

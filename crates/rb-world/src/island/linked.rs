@@ -10,7 +10,9 @@
 //! contacts and then solved exactly, eight trees side by side. Lone trees go the way of `beside`.
 
 use super::assemble::see;
+use super::pinned::pinned;
 use super::{Island, Shared};
+use glam::DMat3;
 use rb_core::contact_block::LANES;
 use rb_core::discretise::Discretiser;
 use rb_core::math::{Pose, Twist};
@@ -18,8 +20,8 @@ use rb_core::params::{GeometricStiffness, Gyroscopic};
 use rb_core::problem::Pass;
 use rb_core::row::Row;
 use rb_core::stabilise::Stabilisation;
-use rb_joints::{Joint, JointBody, JointCx, Rows, Yield};
-use rb_solve::lanes::{JointLanes, LaneRow};
+use rb_joints::{Joint, JointBody, JointCx, Rows, Yield, pin};
+use rb_solve::lanes::{JointLanes, LanePin, LaneRow};
 
 /// Trees of one topology from which on, on average, they are solved side by side.
 const ALIKE: usize = 2;
@@ -124,6 +126,7 @@ impl Island {
         if again || !self.links.passes_agree() {
             self.solve_linked(shared, numbers, Pass::Velocity);
         }
+        self.links.part_points();
         for (i, m) in self.movers.iter_mut().enumerate() {
             m.vel = self.lanes.velocity(i);
         }
@@ -166,10 +169,13 @@ impl Island {
         }
         self.seen.clear();
         self.seen.extend(self.movers.iter().map(see));
+        for (i, m) in self.movers.iter().enumerate().filter(|_| all) {
+            self.links.set_turned(i, m.com, m.q);
+        }
         let mut rows = std::mem::take(&mut self.rows);
         let mut held = true;
         for batch in 0..self.links.batches() {
-            if carried(&self.links, batch) {
+            if carried(&self.links, batch) || (all && self.link_pins(shared, numbers, batch)) {
                 continue;
             }
             self.links.open();
@@ -186,7 +192,43 @@ impl Island {
             self.links.close(batch);
         }
         self.rows = rows;
+        if all {
+            self.links.carry_pins(numbers);
+        }
         held
+    }
+
+    /// States a batch of softened joints that only hold two points together; false if there are others
+    /// in it.
+    fn link_pins(&mut self, shared: &Shared, numbers: &Discretiser, batch: usize) -> bool {
+        let plain = numbers.stabilisation.is_none();
+        let Some(step) = numbers.joint_step.filter(|_| plain) else {
+            return false;
+        };
+        let links = &mut self.links;
+        // All lanes at once: joints are far apart in memory.
+        let mut frames = [None; LANES];
+        let mut lanes = 0;
+        while let Some(j) = (lanes < LANES).then(|| links.joint(batch, lanes)).flatten() {
+            let slot = shared.joints.slot(self.joints[j as usize].slot);
+            let Some(pin) = slot.and_then(pinned) else {
+                return false;
+            };
+            frames[lanes] = Some((j as usize, pin));
+            lanes += 1;
+        }
+        links.open_pins(batch, step.reg, pin::SLOTS);
+        for (lane, (j, [a, b])) in frames.into_iter().flatten().enumerate() {
+            let joint = &self.joints[j];
+            let center = joint.movers.map(|m| self.movers[m as usize].com_local);
+            let pin = LanePin {
+                axes: DMat3::from_quat(a.q),
+                arm: [a.p - center[0], b.p - center[1]],
+                impulse: pin::impulse(&joint.memory),
+            };
+            links.put_pin(batch, lane, &pin);
+        }
+        true
     }
 
     /// States a joint into a lane of the open batch.

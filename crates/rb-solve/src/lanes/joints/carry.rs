@@ -20,9 +20,13 @@ impl JointLanes {
     /// Carries the anchored batches along with their bodies. Under a soft step: others have no anchored
     /// batches.
     pub fn carry(&mut self, numbers: &Discretiser) {
-        let rate = numbers.joint_step.map_or(0.0, |s| s.rate);
-        let soft = [rate, numbers.contact.push_out];
-        run(&mut self.batches, &mut self.rows, &self.turned, soft);
+        run(
+            &mut self.batches,
+            &mut self.rows,
+            &self.turned,
+            numbers,
+            false,
+        );
     }
 
     /// Sums up the geometric stiffness of all bodies from the present impulses.
@@ -55,12 +59,22 @@ impl<S: Simd> Turn<S> {
     }
 }
 
-fn run(batches: &mut [Batch], rows: &mut [Eight], turned: &[Line], soft: [f64; 2]) {
+/// Carries the anchored batches along, those that are `local` or the others.
+pub(super) fn run(
+    batches: &mut [Batch],
+    rows: &mut [Eight],
+    turned: &[Line],
+    numbers: &Discretiser,
+    local: bool,
+) {
+    let rate = numbers.joint_step.map_or(0.0, |s| s.rate);
+    let soft = [rate, numbers.contact.push_out];
     dispatch!(carry(
         batches: &mut [Batch],
         rows: &mut [Eight],
         turned: &[Line],
-        soft: [f64; 2]
+        soft: [f64; 2],
+        local: bool
     ))
 }
 
@@ -70,10 +84,11 @@ pub(super) fn carry<S: Simd>(
     rows: &mut [Eight],
     turned: &[Line],
     soft: [f64; 2],
+    local: bool,
 ) {
     let [rate, push] = [S::splat(soft[0]), S::splat(soft[1])];
     for batch in batches {
-        if !batch.anchored {
+        if !batch.anchored || batch.local != local {
             continue;
         }
         let now = Followed::<S>::new(batch, turned);

@@ -1,6 +1,6 @@
 //! Warm start and sweeps.
 
-use super::pack::{Batch, Eight, JointLanes, triangle};
+use super::pack::{Eight, JointLanes, triangle};
 use super::prepare::ALL;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::{Two, V3};
@@ -10,14 +10,13 @@ use rb_core::problem::Pass;
 impl JointLanes {
     /// Adds W Jᵀλ of all rows to the velocities of `bodies`.
     pub fn warm(&self, bodies: &mut ContactLanes) {
-        run_warm(&self.batches, &self.rows, &mut bodies.vel);
+        run_warm(self, &mut bodies.vel);
     }
 
     /// Visits every joint once in the given pass, in order or in reverse.
     pub fn sweep(&mut self, bodies: &mut ContactLanes, pass: Pass, backwards: bool) {
         let order = Order { pass, backwards };
-        let (rows, vel) = (&mut self.rows[..], &mut bodies.vel[..]);
-        run(&self.batches, rows, &self.factors, vel, order);
+        run(self, &mut bodies.vel, order);
     }
 }
 
@@ -28,16 +27,20 @@ pub(super) struct Order {
     pub(super) backwards: bool,
 }
 
-fn run_warm(batches: &[Batch], rows: &[Eight], vel: &mut [Line]) {
-    dispatch!(warm(batches: &[Batch], rows: &[Eight], vel: &mut [Line]))
+fn run_warm(lanes: &JointLanes, vel: &mut [Line]) {
+    dispatch!(warm(lanes: &JointLanes, vel: &mut [Line]))
 }
 
 #[inline(always)]
-pub(super) fn warm<S: Simd>(batches: &[Batch], rows: &[Eight], vel: &mut [Line]) {
-    for batch in batches {
+pub(super) fn warm<S: Simd>(lanes: &JointLanes, vel: &mut [Line]) {
+    for batch in &lanes.batches {
+        if let Some(point) = lanes.points.get(batch.point as usize) {
+            point.warm::<S>(&batch.mass, vel);
+            continue;
+        }
         let mut pair = Two::<S>::with(&batch.mass, vel, &batch.bodies);
         let mut push = Push::new();
-        for row in &rows[batch.range()] {
+        for row in &lanes.rows[batch.range()] {
             push.add(row, S::load(&row.impulse));
         }
         pair.load(push.force, &push.torque);
@@ -79,30 +82,27 @@ impl<S: Simd> Push<S> {
     }
 }
 
-fn run(batches: &[Batch], rows: &mut [Eight], factors: &[Wide], vel: &mut [Line], order: Order) {
+fn run(lanes: &mut JointLanes, vel: &mut [Line], order: Order) {
     dispatch!(sweep(
-        batches: &[Batch],
-        rows: &mut [Eight],
-        factors: &[Wide],
+        lanes: &mut JointLanes,
         vel: &mut [Line],
         order: Order
     ))
 }
 
 #[inline(always)]
-pub(super) fn sweep<S: Simd>(
-    batches: &[Batch],
-    rows: &mut [Eight],
-    factors: &[Wide],
-    vel: &mut [Line],
-    order: Order,
-) {
+pub(super) fn sweep<S: Simd>(lanes: &mut JointLanes, vel: &mut [Line], order: Order) {
+    let (batches, rows, factors) = (&lanes.batches, &mut lanes.rows, &lanes.factors);
     for i in 0..batches.len() {
         let batch = &batches[if order.backwards {
             batches.len() - 1 - i
         } else {
             i
         }];
+        if let Some(point) = lanes.points.get_mut(batch.point as usize) {
+            point.visit::<S>(&batch.mass, vel, order.pass);
+            continue;
+        }
         let mut pair = Two::<S>::with(&batch.mass, vel, &batch.bodies);
         let rows = &mut rows[batch.range()];
         let at = batch.triangle(order.pass);

@@ -11,6 +11,9 @@
 //! batch by batch, straight into lanes; matrices follow by a kernel. Velocities and masses are those of
 //! [`ContactLanes`].
 //!
+//! Three rows along axes at right angles are swept as one vector (see `point`); joints that are three
+//! such rows and nothing else need not even state them (see `pin`).
+//!
 //! One visit, with [L, D] of the rows without bounds, M the rows of L below them, S the rest:
 //!
 //! ```text
@@ -27,14 +30,21 @@ mod factor;
 mod grade;
 mod kernel;
 mod pack;
+mod pin;
+mod point;
 mod prepare;
+mod row;
 mod seat;
+#[cfg(test)]
+mod squares;
 mod trees;
 mod view;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod widths;
 
-pub use pack::{JointLanes, LaneRow};
+pub use pack::JointLanes;
+pub use pin::LanePin;
+pub use row::LaneRow;
 pub use view::Way;
 
 #[cfg(doc)]

@@ -1,14 +1,15 @@
 //! Rows of joints into lanes, batch by batch, and how they are stored.
 
 use super::MOST;
+use super::point::Point;
+use super::row::LaneRow;
 use super::trees::Group;
 use crate::lanes::batch::Wide3;
 use crate::lanes::simd::{Line, Wide};
 use glam::{DMat3, DQuat, DVec3};
 use rb_core::contact_block::LANES;
 use rb_core::discretise::RowTerms;
-use rb_core::problem::{Pass, ProblemRow, Term};
-use rb_core::row::{Course, Row, RowKind};
+use rb_core::problem::{Pass, Term};
 
 /// Up to eight joints without a common movable body.
 #[derive(Clone, Debug)]
@@ -24,6 +25,12 @@ pub(super) struct Batch {
     pub(super) bounded: u8,
     /// Whether all its rows can be carried along with their bodies.
     pub(super) anchored: bool,
+    /// Whether they are three without bounds along axes at right angles, and their number among the
+    /// points if they are swept as one.
+    pub(super) square: bool,
+    pub(super) point: u32,
+    /// Whether its numbers are still in the axes of the bodies (see `pin`).
+    pub(super) local: bool,
     /// From the centres of mass to the origins of the joint frames of a and b, and from the centre of
     /// mass of a to that of b (m, world axes).
     pub(super) arm: [Wide3; 2],
@@ -34,8 +41,8 @@ pub(super) struct Batch {
     pub(super) factor: u32,
 }
 
-/// Rounding of a joint's anchors relative to their distance from the centres of mass.
-const ROUNDING: f64 = 1e-9;
+/// How far three axes may be from right angles.
+const SKEW: f64 = 1e-9;
 /// No joint.
 pub(super) const NOBODY: u32 = u32::MAX;
 
@@ -95,84 +102,6 @@ pub(super) struct Eight {
     pub(super) slot: [u8; LANES],
 }
 
-/// A row as lanes take it.
-#[derive(Clone, Copy, Debug)]
-pub struct LaneRow {
-    /// Linear half of b, the opposite of that of a.
-    pub lin: DVec3,
-    /// Angular halves of a and b.
-    pub ang: [DVec3; 2],
-    /// Terms of both passes.
-    pub terms: RowTerms,
-    /// φ (m or rad).
-    pub gap: f64,
-    /// Warm start (N·s or N·m·s).
-    pub impulse: f64,
-    /// Largest extent of the two bodies that can move (m): turns rad/s into m/s.
-    pub extent: f64,
-    /// Where the impulse returns to.
-    pub slot: u8,
-    /// Whether it is a hard row without bounds, anchored and softened.
-    pub anchored: bool,
-}
-
-impl LaneRow {
-    /// A row as its joint states it; `None` if its linear halves are not opposite.
-    #[inline]
-    pub fn new(row: &Row, terms: RowTerms, extent: f64) -> Option<Self> {
-        let [a, b] = &row.jac;
-        let hard = row.kind == RowKind::HARD && row.is_bilateral() && row.stabilise.is_none();
-        (a.lin == -b.lin).then_some(Self {
-            anchored: hard && row.course == Course::Anchored && terms.soft > 0.0,
-            lin: b.lin,
-            ang: [a.ang, b.ang],
-            terms,
-            gap: row.gap,
-            impulse: row.warm,
-            extent,
-            slot: row.slot,
-        })
-    }
-
-    /// A row of a problem; `None` if its linear halves are not opposite.
-    #[inline]
-    pub fn of(row: &ProblemRow, extent: f64) -> Option<Self> {
-        let [a, b] = &row.jac;
-        let terms = RowTerms {
-            position: row.position,
-            velocity: row.velocity,
-            soft: 0.0,
-            bounds: [row.lo, row.hi],
-        };
-        (a.lin == -b.lin).then_some(Self {
-            anchored: false,
-            lin: b.lin,
-            ang: [a.ang, b.ang],
-            terms,
-            gap: row.gap,
-            impulse: row.lambda,
-            extent,
-            slot: row.slot,
-        })
-    }
-
-    /// Whether it is e·(p_b − p_a) of the anchors at these arms, with the centres of mass so far `apart`
-    /// (m): a joint may measure between other frames than those it shows.
-    #[inline]
-    pub fn fits(&self, arm: [DVec3; 2], apart: DVec3) -> bool {
-        let reach = apart + arm[1];
-        let gap = self.lin.dot(reach - arm[0]) - self.gap;
-        let turn = arm[1].cross(self.lin) - self.ang[1];
-        let size = arm[0].length_squared() + arm[1].length_squared() + apart.length_squared();
-        gap * gap + turn.length_squared() <= ROUNDING * ROUNDING * size
-    }
-
-    #[inline]
-    fn is_bounded(&self) -> bool {
-        self.terms.bounds != [f64::NEG_INFINITY, f64::INFINITY]
-    }
-}
-
 /// The joints of one island, in lanes.
 #[derive(Clone, Debug, Default)]
 pub struct JointLanes {
@@ -180,6 +109,8 @@ pub struct JointLanes {
     pub(super) rows: Vec<Eight>,
     /// L and 1/D, M, S and 1/S of each batch, row by row of the lower triangle.
     pub(super) factors: Vec<Wide>,
+    /// Batches of ball joints.
+    pub(super) points: Vec<Point>,
     /// Batch and lane of each joint, or its key while seats are taken.
     pub(super) seats: Vec<[u32; 2]>,
     /// Rows of the batch being filled, and how many each lane has: without bounds, with.
@@ -208,7 +139,7 @@ pub struct JointLanes {
     pub(super) solution: Vec<Wide>,
     /// Whether R differs between the passes, and whether any term does.
     pub(super) softens: bool,
-    differs: bool,
+    pub(super) differs: bool,
 }
 
 impl JointLanes {
@@ -303,20 +234,11 @@ impl JointLanes {
     pub fn close(&mut self, batch: usize) {
         let most = |counts: &[u8; LANES]| counts.iter().copied().max().unwrap_or(0);
         let counts = [most(&self.counts[0]), most(&self.counts[1])];
+        let staged = [0, 1].map(|sort| &self.staged[sort][..counts[sort] as usize]);
         let to = &mut self.batches[batch];
+        keep(to, &mut self.rows, &mut self.factors, staged);
         to.anchored = self.anchored && counts[0] > 0;
-        // In place where nothing else has its place by now.
-        let stays = [to.plain, to.bounded] == counts && to.range().end <= self.rows.len();
-        (to.plain, to.bounded) = (counts[0], counts[1]);
-        if !stays || to.len() == 0 {
-            (to.first, to.factor) = (self.rows.len() as u32, self.factors.len() as u32);
-            self.rows.resize(to.range().end, Eight::default());
-            let numbers = self.factors.len() + 2 * triangle(to.len());
-            self.factors.resize(numbers, Wide::default());
-        }
-        let (plain, bounded) = self.rows[to.range()].split_at_mut(counts[0] as usize);
-        plain.copy_from_slice(&self.staged[0][..plain.len()]);
-        bounded.copy_from_slice(&self.staged[1][..bounded.len()]);
+        to.square = counts == [3, 0] && is_square(staged[0]);
     }
 
     /// Whether the rows of a batch can be carried along instead of being stated.
@@ -351,14 +273,54 @@ impl JointLanes {
     pub fn bytes(&self) -> usize {
         self.batches.capacity() * size_of::<Batch>()
             + self.rows.capacity() * size_of::<Eight>()
+            + self.points.capacity() * size_of::<Point>()
             + (self.factors.capacity() + self.factor.capacity()) * size_of::<Wide>()
             + (self.sides.capacity() + self.solution.capacity()) * size_of::<Wide>()
             + self.seats.capacity() * size_of::<[u32; 2]>()
     }
 }
 
+/// Stores the rows of a batch, those without bounds and those with, in place where nothing else has its
+/// place by now.
+pub(super) fn keep(
+    to: &mut Batch,
+    rows: &mut Vec<Eight>,
+    factors: &mut Vec<Wide>,
+    [plain, bounded]: [&[Eight]; 2],
+) {
+    let counts = [plain.len() as u8, bounded.len() as u8];
+    let stays = [to.plain, to.bounded] == counts && to.range().end <= rows.len();
+    (to.plain, to.bounded) = (counts[0], counts[1]);
+    if stays && to.len() > 0 {
+        let (first, second) = rows[to.range()].split_at_mut(plain.len());
+        first.copy_from_slice(plain);
+        second.copy_from_slice(bounded);
+        return;
+    }
+    (to.first, to.factor) = (rows.len() as u32, factors.len() as u32);
+    rows.extend_from_slice(plain);
+    rows.extend_from_slice(bounded);
+    let numbers = factors.len() + 2 * triangle(to.len());
+    factors.resize(numbers, Wide::default());
+}
+
+/// Whether three rows are along axes at right angles, in every lane that has rows.
+fn is_square(rows: &[Eight]) -> bool {
+    let axis = |k: usize, lane: usize| {
+        let [x, y, z] = &rows[k].lin;
+        DVec3::new(x.0[lane], y.0[lane], z.0[lane])
+    };
+    (0..LANES).all(|lane| {
+        let [a, b, c] = [axis(0, lane), axis(1, lane), axis(2, lane)];
+        let skew = a.dot(b).abs() + b.dot(c).abs() + c.dot(a).abs();
+        let unit = |e: DVec3| (e.length_squared() - 1.0).abs();
+        let none = [a, b, c] == [DVec3::ZERO; 3];
+        none || skew + unit(a) + unit(b) + unit(c) < SKEW
+    })
+}
+
 #[inline]
-fn set(to: &mut Wide3, lane: usize, v: DVec3) {
+pub(super) fn set(to: &mut Wide3, lane: usize, v: DVec3) {
     (to[0].0[lane], to[1].0[lane], to[2].0[lane]) = (v.x, v.y, v.z);
 }
 

@@ -1,7 +1,7 @@
 //! Matrices of the blocks: J W Jᵀ + R of both passes, with the rows without bounds eliminated.
 
 use super::MOST;
-use super::pack::{Batch, Eight, JointLanes, triangle};
+use super::pack::{Eight, JointLanes, triangle};
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::{Two, V3};
 use crate::lanes::{ContactLanes, dispatch};
@@ -17,41 +17,22 @@ impl JointLanes {
     /// Makes the matrices of all blocks from the inverse masses of `bodies`, and turns relative softness
     /// into R.
     pub fn prepare(&mut self, bodies: &ContactLanes) {
+        self.number_points();
         let (inv, vel) = (&bodies.inv[..], &bodies.vel[..]);
-        run(
-            &mut self.batches,
-            &mut self.rows,
-            &mut self.factors,
-            inv,
-            vel,
-        );
+        run(self, inv, vel);
     }
 }
 
-fn run(b: &mut [Batch], rows: &mut [Eight], factors: &mut [Wide], inv: &[Line], vel: &[Line]) {
-    dispatch!(prepare(
-        b: &mut [Batch],
-        rows: &mut [Eight],
-        factors: &mut [Wide],
-        inv: &[Line],
-        vel: &[Line]
-    ))
+fn run(lanes: &mut JointLanes, inv: &[Line], vel: &[Line]) {
+    dispatch!(prepare(lanes: &mut JointLanes, inv: &[Line], vel: &[Line]))
 }
 
 #[inline(always)]
-pub(super) fn prepare<S: Simd>(
-    batches: &mut [Batch],
-    rows: &mut [Eight],
-    factors: &mut [Wide],
-    inv: &[Line],
-    vel: &[Line],
-) {
+pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line]) {
+    let (rows, factors, points) = (&mut lanes.rows, &mut lanes.factors, &mut lanes.points);
     let mut matrix = [Wide::default(); triangle(ALL)];
-    for batch in batches {
+    for batch in &mut lanes.batches {
         let pair = Two::<S>::of(inv, vel, &batch.bodies);
-        for s in 0..2 {
-            pair.mass[s].store(&mut batch.mass[s]);
-        }
         let rows = &mut rows[batch.range()];
         couple(&pair, rows, &mut matrix);
         for (i, row) in rows.iter_mut().enumerate() {
@@ -59,6 +40,13 @@ pub(super) fn prepare<S: Simd>(
             let reg = S::load(&row.soft).fma(a, S::load(&row.reg[0]));
             reg.store(&mut row.reg[0]);
             a.store(&mut row.diag);
+        }
+        if let Some(point) = points.get_mut(batch.point as usize) {
+            point.take(batch, &pair, rows, &matrix);
+            continue;
+        }
+        for s in 0..2 {
+            pair.mass[s].store(&mut batch.mass[s]);
         }
         for pass in [Pass::Position, Pass::Velocity] {
             let to = &mut factors[batch.triangle(pass)..][..triangle(rows.len())];
@@ -88,7 +76,7 @@ pub(super) fn couple<S: Simd>(pair: &Two<S>, rows: &[Eight], out: &mut [Wide]) {
 /// Adds R, then LDLᵀ of the first `plain` rows with 1/D in place of D; of the others, their part of L and
 /// what is left of the matrix, with its inverse diagonal.
 #[inline(always)]
-fn eliminate<S: Simd>(a: &mut [Wide], rows: &[Eight], plain: usize, pass: usize) {
+pub(super) fn eliminate<S: Simd>(a: &mut [Wide], rows: &[Eight], plain: usize, pass: usize) {
     for i in 0..rows.len() {
         let at = triangle(i);
         let own = S::load(&a[at + i]).add(S::load(&rows[i].reg[pass]));

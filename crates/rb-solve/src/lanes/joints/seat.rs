@@ -2,6 +2,7 @@
 
 use super::MOST;
 use super::pack::{Batch, JointLanes, NOBODY};
+use super::point::NO_POINT;
 use crate::lanes::simd::Line;
 use rb_core::contact_block::LANES;
 
@@ -65,6 +66,9 @@ pub(super) fn idle(nobody: u32) -> Batch {
         plain: 0,
         bounded: 0,
         anchored: false,
+        square: false,
+        local: false,
+        point: NO_POINT,
         arm: Default::default(),
         apart: Default::default(),
         mass: Default::default(),

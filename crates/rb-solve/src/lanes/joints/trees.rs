@@ -171,7 +171,7 @@ impl JointLanes {
                 }
             }
         }
-        self.factor.clear();
+        // Every block is filled before it is read.
         self.factor.resize(at, Default::default());
         for lines in [&mut self.sides, &mut self.solution] {
             lines.clear();

@@ -1,0 +1,61 @@
+//! Joints that hold two points together and nothing else, stated without rows of their own: at the start of a
+//! step their frames are carried from the bodies' own axes to where the bodies are.
+
+use super::carry::run;
+use super::pack::{Eight, JointLanes, keep, set};
+use crate::lanes::simd::Wide;
+use glam::{DMat3, DVec3};
+use rb_core::contact_block::LANES;
+use rb_core::discretise::Discretiser;
+
+/// A joint that is three anchored rows.
+#[derive(Clone, Copy, Debug)]
+pub struct LanePin {
+    /// Directions of the rows, in the axes of body a.
+    pub axes: DMat3,
+    /// From the centres of mass of a and b to what is held together, each in the axes of its body (m).
+    pub arm: [DVec3; 2],
+    /// Warm start along the rows (N·s).
+    pub impulse: DVec3,
+}
+
+impl JointLanes {
+    /// Starts a batch of pins, with R of their rows in units of J W Jᵀ and their slots.
+    pub fn open_pins(&mut self, batch: usize, soft: f64, slots: [u8; 3]) {
+        let all = |x: f64| Wide([x; LANES]);
+        let rows = slots.map(|slot| Eight {
+            bounds: [all(f64::NEG_INFINITY), all(f64::INFINITY)],
+            soft: all(soft),
+            length: all(1.0),
+            slot: [slot; LANES],
+            ..Eight::default()
+        });
+        let to = &mut self.batches[batch];
+        keep(to, &mut self.rows, &mut self.factors, [&rows, &[]]);
+        (to.anchored, to.square, to.local) = (true, true, true);
+        (self.softens, self.differs) = (true, true);
+    }
+
+    /// Puts a pin into a lane of a batch of pins.
+    pub fn put_pin(&mut self, batch: usize, lane: usize, pin: &LanePin) {
+        self.place(batch, lane, pin.arm, DVec3::ZERO);
+        let rows = self.batches[batch].range();
+        for (k, row) in self.rows[rows].iter_mut().enumerate() {
+            set(&mut row.lin, lane, pin.axes.col(k));
+            row.impulse.0[lane] = pin.impulse[k];
+        }
+    }
+
+    /// Carries all pins to where the bodies are; their centres of mass and attitudes have been set in
+    /// place of what they did.
+    pub fn carry_pins(&mut self, numbers: &Discretiser) {
+        run(
+            &mut self.batches,
+            &mut self.rows,
+            &self.turned,
+            numbers,
+            true,
+        );
+        self.batches.iter_mut().for_each(|b| b.local = false);
+    }
+}

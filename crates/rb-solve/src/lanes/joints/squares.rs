@@ -1,0 +1,85 @@
+//! Test: points are swept as their rows would be.
+
+use super::{JointLanes, LanePin};
+use crate::lanes::ContactLanes;
+use glam::{DMat3, DVec3};
+use rb_core::contact_block::LANES;
+use rb_core::discretise::Discretiser;
+use rb_core::mass::InvMass;
+use rb_core::math::Twist;
+use rb_core::params::Params;
+use rb_core::problem::Pass;
+
+fn vector(k: usize) -> DVec3 {
+    DVec3::new(k as f64, k as f64 + 0.4, k as f64 + 1.1).map(f64::sin)
+}
+
+/// Velocities and impulses of a row of bodies after some sweeps, with points or with rows.
+fn swept(squares: bool, round: bool) -> Vec<DVec3> {
+    let (bodies, mut lanes) = (10, JointLanes::default());
+    let mut contacts = ContactLanes::default();
+    contacts.reset(bodies);
+    let pairs = (0..bodies as u32 - 1).map(|j| ([j, j + 1], 3));
+    lanes.seat(pairs, bodies, bodies);
+    for batch in 0..lanes.batches() {
+        lanes.open_pins(batch, 0.2, [0, 1, 2]);
+        for lane in 0..LANES {
+            if lanes.joint(batch, lane).is_none() {
+                break;
+            }
+            let k = 10 * batch + lane;
+            let pin = LanePin {
+                axes: DMat3::from_rotation_y(k as f64),
+                arm: [vector(k), vector(k + 3)],
+                impulse: vector(k + 5) * 0.1,
+            };
+            lanes.put_pin(batch, lane, &pin);
+        }
+        lanes.batches[batch].square = squares;
+    }
+    for body in 0..bodies {
+        let moment = if round {
+            DVec3::ONE
+        } else {
+            vector(body).abs() + 0.1
+        };
+        let inv = InvMass {
+            lin: DVec3::splat(1.0 + body as f64),
+            ang: DMat3::from_diagonal(moment),
+        };
+        contacts.set_mass(body, &inv);
+        contacts.set_velocity(body, &Twist::new(vector(body), vector(body + 2)));
+        lanes.set_turned(body, vector(body) * 0.1, glam::DQuat::from_rotation_z(0.3));
+    }
+    lanes.carry_pins(&Discretiser::new(&Params::game(), 0.004));
+    lanes.prepare(&contacts);
+    lanes.warm(&mut contacts);
+    for k in 0..4 {
+        let pass = if k < 2 {
+            Pass::Position
+        } else {
+            Pass::Velocity
+        };
+        lanes.sweep(&mut contacts, pass, k % 2 == 1);
+    }
+    lanes.part_points();
+    let velocities = (0..bodies).map(|i| contacts.velocity(i));
+    let impulses = (0..bodies - 1).map(|j| {
+        let mut along = lanes.impulses(j).map(|(_, impulse)| impulse);
+        DVec3::from_array([0; 3].map(|_| along.next().unwrap_or(f64::NAN)))
+    });
+    velocities
+        .flat_map(|v| [v.lin, v.ang])
+        .chain(impulses)
+        .collect()
+}
+
+#[test]
+fn points_do_what_their_rows_would() {
+    for round in [false, true] {
+        let (points, rows) = (swept(true, round), swept(false, round));
+        for (p, r) in points.iter().zip(&rows) {
+            assert!((*p - *r).length() < 1e-11, "{p} {r}");
+        }
+    }
+}
