@@ -44,6 +44,8 @@ pub(super) fn axis(a: &Placed, b: &Placed, reach: f64) -> Option<Result<Axis, f6
 /// if the polyhedron has too many faces.
 ///
 /// Faces are preferred over edges, and a's over b's, as between boxes.
+// Its arrays would weigh on the stack of every other pair.
+#[inline(never)]
 pub(super) fn collide(
     a: &Placed,
     b: &Placed,
