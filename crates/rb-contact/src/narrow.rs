@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | convex, half-space | corners below the plane | `half_space` |
 //! | cuboid, cuboid | fifteen axes, face clip or edge pair | `boxes` |
-//! | polyhedron, cuboid; triangle, either | all axes that can separate best | `sat` |
+//! | polyhedron or capsule, cuboid; triangle, either | all axes that can separate best | `sat` |
 //! | polyhedra at rest on a face | all face normals, with a proof | `faces` |
 //! | ball or capsule, same; ball, cuboid | closed form | `axis` |
 //! | convex, convex | distance or penetration, snapped to a face or with points around | `gjk`, `epa`, `axis`, `clip`, `around` |

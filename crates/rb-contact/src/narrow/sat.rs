@@ -1,5 +1,5 @@
-//! A polyhedron or triangle against a box or triangle: every axis that can separate best, in closed
-//! form.
+//! A polyhedron, triangle or segment against a box or triangle: every axis that can separate best, in
+//! closed form.
 //!
 //! The separation of two polyhedra is greatest along a face normal of either, or across an edge of
 //! each whose normals have a direction in common (the arcs between their faces' normals cross:
@@ -24,14 +24,17 @@ use solid::{BEYOND, Best, Place, Solid, crossing};
 
 /// Squared sine of the angle between two edges below which they count as parallel.
 const PARALLEL: f64 = 1e-6;
-/// Direction of greatest separation of two sharp cores, or a lower bound of their distance (m) if that
+
+/// Direction of greatest separation of two cores, or a lower bound of their distance (m) if that
 /// is more than `reach` (m); `None` if iteration has to find it.
 pub(super) fn axis(a: &Placed, b: &Placed, reach: f64) -> Option<Result<Axis, f64>> {
-    if a.radius + b.radius > 0.0 {
-        return None;
-    }
     let flip = |found: Result<Axis, f64>| found.map(Axis::flipped);
     match (a.core, b.core) {
+        (Core::Segment(_), Core::Box(h)) => segment_box(a, b, h, reach),
+        (Core::Box(h), Core::Segment(_)) => segment_box(b, a, h, reach).map(flip),
+        (Core::Segment(_), Core::Triangle(t)) => with_triangle(a, b, t, reach),
+        (Core::Triangle(t), Core::Segment(_)) => with_triangle(b, a, t, reach).map(flip),
+        _ if a.radius + b.radius > 0.0 => None,
         (Core::Poly(_) | Core::Triangle(_), Core::Box(h)) => with_box(a, b, h, reach),
         (Core::Box(h), Core::Poly(_) | Core::Triangle(_)) => with_box(b, a, h, reach).map(flip),
         (Core::Poly(_), Core::Triangle(t)) => with_triangle(a, b, t, reach),
@@ -146,6 +149,24 @@ fn box_axis(solid: &Solid, b: &Placed, half: DVec3, best: Best) -> Option<Axis> 
     })
 }
 
+/// A segment (a) against a box (b) with half extents `half`.
+fn segment_box(a: &Placed, b: &Placed, half: DVec3, reach: f64) -> Option<Result<Axis, f64>> {
+    let solid = Solid::seen_from(a, b)?;
+    let [_, mut best] = box_faces(&solid, half);
+    let (p, e) = solid.edge(0);
+    for k in 0..3 {
+        if best.s <= reach {
+            // Of both directions across, the one towards the box.
+            let toward = p[(k + 2) % 3] * e[(k + 1) % 3] > p[(k + 1) % 3] * e[(k + 2) % 3];
+            box_edge(&solid, half, (0, k, toward), &mut best);
+        }
+    }
+    if best.s > reach {
+        return Some(Err(best.s));
+    }
+    box_axis(&solid, b, half, best).map(Ok)
+}
+
 /// The face normals of the solid and of the box that separate best.
 fn box_faces(solid: &Solid, half: DVec3) -> [Best; 2] {
     let mut own = Best::NONE;
@@ -169,25 +190,36 @@ fn box_faces(solid: &Solid, half: DVec3) -> [Best; 2] {
 fn box_edges(solid: &Solid, half: DVec3, best: &mut Best) {
     let signs = |n: DVec3| n.cmpgt(DVec3::ZERO).bitmask();
     solid.turning(signs, |edge, k, positive| {
-        let (p, e) = solid.edge(edge);
-        let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
-        let sign = if positive { 1.0 } else { -1.0 };
-        let (x, y) = (sign * e[k2], -sign * e[k1]);
-        let length2 = x * x + y * y;
-        if length2 < PARALLEL * e.length_squared() {
-            return;
-        }
-        let s = -(x * p[k1] + y * p[k2]) - half[k1] * x.abs() - half[k2] * y.abs();
-        let m = || {
-            let mut m = DVec3::ZERO;
-            (m[k1], m[k2]) = (x, y);
-            m
-        };
-        best.offer_scaled(s, m, length2, Place::Edges(edge, k));
+        box_edge(solid, half, (edge, k, positive), best);
     });
 }
 
-/// A polyhedron (a) against a triangle (b).
+/// One edge of the solid and axis k of the box, along their cross product or against it.
+#[inline]
+fn box_edge(
+    solid: &Solid,
+    half: DVec3,
+    (edge, k, positive): (usize, usize, bool),
+    best: &mut Best,
+) {
+    let (p, e) = solid.edge(edge);
+    let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
+    let sign = if positive { 1.0 } else { -1.0 };
+    let (x, y) = (sign * e[k2], -sign * e[k1]);
+    let length2 = x * x + y * y;
+    if length2 < PARALLEL * e.length_squared() {
+        return;
+    }
+    let s = -(x * p[k1] + y * p[k2]) - half[k1] * x.abs() - half[k2] * y.abs();
+    let m = || {
+        let mut m = DVec3::ZERO;
+        (m[k1], m[k2]) = (x, y);
+        m
+    };
+    best.offer_scaled(s, m, length2, Place::Edges(edge, k));
+}
+
+/// A polyhedron or segment (a) against a triangle (b).
 fn with_triangle(a: &Placed, b: &Placed, t: [DVec3; 3], reach: f64) -> Option<Result<Axis, f64>> {
     let solid = Solid::new(a.core, a.rot, a.at)?;
     let t = t.map(|v| b.rot * v + b.at);
@@ -243,9 +275,7 @@ fn triangle_faces(solid: &Solid, t: [DVec3; 3], front: DVec3) -> Best {
 /// The edges of the solid and of the triangle that separate better than the best so far.
 fn triangle_edges(solid: &Solid, t: [DVec3; 3], front: DVec3, best: &mut Best) {
     let sides = [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
-    let bit = |n: DVec3, k: usize| u32::from(n.dot(sides[k]) > 0.0) << k;
-    let signs = |n: DVec3| bit(n, 0) | bit(n, 1) | bit(n, 2);
-    solid.turning(signs, |edge, k, positive| {
+    let mut measure = |edge: usize, k: usize, positive: bool| {
         let (p, e) = solid.edge(edge);
         // Beyond the edge of the triangle, not behind it.
         if (e.dot(front) > 0.0) != positive {
@@ -257,7 +287,14 @@ fn triangle_edges(solid: &Solid, t: [DVec3; 3], front: DVec3, best: &mut Best) {
         if length2 >= PARALLEL * e.length_squared() * sides[k].length_squared() {
             best.offer_scaled(m.dot(t[k] - p), || m, length2, Place::Edges(edge, k));
         }
-    });
+    };
+    if solid.faces.is_empty() {
+        // A segment has normals all round.
+        (0..3).for_each(|k| measure(0, k, solid.edge(0).1.dot(front) > 0.0));
+    } else {
+        let bit = |n: DVec3, k: usize| u32::from(n.dot(sides[k]) > 0.0) << k;
+        solid.turning(|n| bit(n, 0) | bit(n, 1) | bit(n, 2), measure);
+    }
 }
 
 #[cfg(test)]
@@ -292,20 +329,27 @@ mod tests {
         let hull = Polyhedron::from_points(&cloud).unwrap();
         let half = DVec3::new(0.5, 0.3, 0.4);
         let triangle = [DVec3::X, DVec3::Y, DVec3::Z].map(|p| p * 0.8);
-        let cores = [Core::Poly(&hull), Core::Box(half), Core::Triangle(triangle)];
+        let (segment, boxed) = (Core::Segment(0.6), Core::Box(half));
+        let (triangle, poly) = (Core::Triangle(triangle), Core::Poly(&hull));
         let mut decided = 0;
-        for k in 0..3000 {
-            let at = vector(5 * k + 1) * if k % 2 == 0 { 1.0 } else { 1.8 };
-            let pose = Pose::new(at, exp_rotation(vector(7 * k) * 3.0));
-            for i in 0..3 {
-                let a = Placed::new(cores[i], 0.0, &Pose::IDENTITY, DVec3::ZERO);
-                let b = Placed::new(cores[(i + 1) % 3], 0.0, &pose, DVec3::ZERO);
+        for [a, b] in [
+            [segment, boxed],
+            [boxed, triangle],
+            [triangle, poly],
+            [poly, boxed],
+            [triangle, segment],
+        ] {
+            for k in 0..3000 {
+                let at = vector(5 * k + 1) * if k % 2 == 0 { 1.0 } else { 1.8 };
+                let pose = Pose::new(at, exp_rotation(vector(7 * k) * 3.0));
+                let a = Placed::new(a, 0.0, &Pose::IDENTITY, DVec3::ZERO);
+                let b = Placed::new(b, 0.0, &pose, DVec3::ZERO);
                 if let Some(found) = axis(&a, &b, 9.0) {
                     decided += 1;
                     agree(&a, &b, found);
                 }
             }
         }
-        assert!(decided > 4000, "{decided}");
+        assert!(decided > 7000, "{decided}");
     }
 }

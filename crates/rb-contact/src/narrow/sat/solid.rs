@@ -27,7 +27,7 @@ const TRIANGLE: [Edge; 3] = [
     },
 ];
 
-/// A polyhedron or triangle in some frame.
+/// A polyhedron, triangle or segment in some frame; a segment has no faces.
 pub(super) struct Solid<'a> {
     pub(super) vertices: SmallVec<[DVec3; MANY]>,
     /// Outward normal and height of each face.
@@ -106,6 +106,11 @@ impl<'a> Solid<'a> {
     pub(super) fn new(core: Core<'a>, rot: DMat3, at: DVec3) -> Option<Self> {
         let place = |v: &DVec3| rot * *v + at;
         match core {
+            Core::Segment(h) => Some(Self {
+                vertices: SmallVec::from_slice(&[-h, h].map(|y| place(&(DVec3::Y * y)))),
+                faces: SmallVec::new(),
+                edges: &TRIANGLE[..1],
+            }),
             Core::Triangle(corners) => {
                 let [p, q, r] = corners.map(|v| place(&v));
                 let n = (q - p).cross(r - p).normalize_or_zero();
