@@ -87,21 +87,32 @@ impl BroadPhase {
         ahead: DVec3,
         mobility: Mobility,
     ) -> bool {
-        if let Some(old) = self.entry(slot)
-            && old.mobility == mobility
-        {
-            let fat = Aabb::from_box32(&old.fat);
-            let spare = 0.5 * tight.half_extents().max_element() + 2.0 * margin;
-            let largest = tight.inflated(spare + 1.5 * ahead.length());
-            if fat.contains(tight) && (mobility == Mobility::Static || largest.contains(&fat)) {
-                return false;
-            }
+        if self.holds(slot, tight, margin, ahead, mobility) {
+            return false;
         }
         self.remove(slot);
         let there = Aabb::new(tight.min + ahead, tight.max + ahead);
         let fat = tight.merged(&there).inflated(margin).outward();
         self.store(slot, Entry { fat, mobility });
         true
+    }
+
+    /// Whether [`set_moving`](Self::set_moving) with the same arguments would keep the stored box.
+    pub fn holds(
+        &self,
+        slot: u32,
+        tight: &Aabb,
+        margin: f64,
+        ahead: DVec3,
+        mobility: Mobility,
+    ) -> bool {
+        self.entry(slot).is_some_and(|old| {
+            let fat = Aabb::from_box32(&old.fat);
+            let spare = 0.5 * tight.half_extents().max_element() + 2.0 * margin;
+            let largest = tight.inflated(spare + 1.5 * ahead.length());
+            let fits = mobility == Mobility::Static || largest.contains(&fat);
+            old.mobility == mobility && fat.contains(tight) && fits
+        })
     }
 
     /// Forgets a collider; nothing happens if it is unknown.

@@ -275,6 +275,27 @@ impl<'a> Placed<'a> {
         self.rot * self.core.support(self.local(d)) + self.at
     }
 
+    /// Lowest and highest coordinate of the core along `d` (times the length of `d`).
+    pub(crate) fn range(&self, d: DVec3) -> [f64; 2] {
+        let local = self.local(d);
+        let (low, high) = match self.core {
+            Core::Point => (0.0, 0.0),
+            Core::Segment(h) => (-h * local.y.abs(), h * local.y.abs()),
+            Core::Box(h) => (-h.dot(local.abs()), h.dot(local.abs())),
+            Core::Poly(p) => {
+                let heights = p.vertices.iter().map(|v| v.dot(local));
+                let none = (f64::INFINITY, f64::NEG_INFINITY);
+                heights.fold(none, |(low, high), h| (low.min(h), high.max(h)))
+            }
+            core => (
+                core.support(-local).dot(local),
+                core.support(local).dot(local),
+            ),
+        };
+        let middle = self.at.dot(d);
+        [middle + low, middle + high]
+    }
+
     /// Outward normal of the flat face that looks most along `d`.
     pub(crate) fn face_normal(&self, d: DVec3) -> Option<DVec3> {
         self.core.face_normal(self.local(d)).map(|n| self.rot * n)

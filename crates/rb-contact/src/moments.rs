@@ -87,9 +87,10 @@ pub(crate) fn rounded(poly: &Polyhedron, border: f64, density: f64) -> MassProps
         for f in 0..poly.faces.len() {
             add_slab(&mut m, poly, f, border, origin);
         }
-        for ([i, j], faces) in poly.edges() {
-            let ends = [i, j].map(|v| poly.vertices[v as usize] - origin);
-            add_wedge(&mut m, ends, faces.map(|f| poly.faces[f].normal), border);
+        for e in &poly.edges {
+            let ends = e.ends.map(|v| poly.vertices[v as usize] - origin);
+            let normals = e.faces.map(|f| poly.faces[f as usize].normal);
+            add_wedge(&mut m, ends, normals, border);
         }
         for v in 0..poly.vertices.len() {
             add_sector(&mut m, poly, v, border, origin);

@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | convex, half-space | corners below the plane | `half_space` |
 //! | cuboid, cuboid | fifteen axes, face clip or edge pair | `boxes` |
+//! | polyhedron or capsule, cuboid; triangle, either | all axes that can separate best | `sat` |
 //! | polyhedra at rest on a face | all face normals, with a proof | `faces` |
 //! | ball or capsule, same; ball, cuboid | closed form | `axis` |
 //! | convex, convex | distance or penetration, snapped to a face or with points around | `gjk`, `epa`, `axis`, `clip`, `around` |
@@ -30,6 +31,7 @@ mod gjk;
 mod half_space;
 mod parts;
 mod polish;
+mod sat;
 
 use crate::collider::Collider;
 use crate::convex::{Core, Placed, View};
@@ -38,13 +40,12 @@ use glam::DVec3;
 use rb_core::anchor::Reference;
 use rb_core::manifold::MAX_POINTS;
 use rb_core::math::Pose;
-use smallvec::SmallVec;
 
 pub(crate) use axis::axis;
 pub(crate) use gjk::{Proximity, closest};
 
 /// One point of a patch.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PatchPoint {
     /// Point on the surface of a (m, world).
     pub position_a: DVec3,
@@ -56,11 +57,59 @@ pub struct PatchPoint {
     pub feature: u32,
 }
 
-/// Points of a patch.
-pub type Points = SmallVec<[PatchPoint; MAX_POINTS]>;
+/// Points of a patch; they hold no memory, so that thousands of patches are forgotten at once.
+#[derive(Clone, Copy, Debug)]
+pub struct Points {
+    at: [PatchPoint; MAX_POINTS],
+    len: usize,
+}
+
+/// The first [`MAX_POINTS`] of some points.
+impl FromIterator<PatchPoint> for Points {
+    fn from_iter<I: IntoIterator<Item = PatchPoint>>(points: I) -> Self {
+        let mut out = Self {
+            at: [PatchPoint::default(); MAX_POINTS],
+            len: 0,
+        };
+        for (place, p) in out.at.iter_mut().zip(points) {
+            *place = p;
+            out.len += 1;
+        }
+        out
+    }
+}
+
+impl core::ops::Deref for Points {
+    type Target = [PatchPoint];
+
+    fn deref(&self) -> &[PatchPoint] {
+        &self.at[..self.len]
+    }
+}
+
+impl core::ops::DerefMut for Points {
+    fn deref_mut(&mut self) -> &mut [PatchPoint] {
+        &mut self.at[..self.len]
+    }
+}
+
+impl<'a> IntoIterator for &'a Points {
+    type Item = &'a PatchPoint;
+    type IntoIter = core::slice::Iter<'a, PatchPoint>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl PartialEq for Points {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
 
 /// Up to four contact points under one normal.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPatch {
     /// Sub-shapes of (a, b): part of a compound, triangle of a mesh; 0 otherwise. A patch merged
     /// from several parts carries the lowest.
@@ -79,7 +128,7 @@ impl ContactPatch {
         self.sub.swap(0, 1);
         self.normal = -self.normal;
         self.reference = self.reference.swapped();
-        for p in &mut self.points {
+        for p in self.points.iter_mut() {
             core::mem::swap(&mut p.position_a, &mut p.position_b);
         }
     }
@@ -205,7 +254,7 @@ fn ordered(
         _ => Ok(()),
     };
     for patch in &mut out[first..] {
-        for p in &mut patch.points {
+        for p in patch.points.iter_mut() {
             p.position_a += origin;
             p.position_b += origin;
         }
@@ -226,6 +275,11 @@ pub(crate) fn convex_pair(
 ) -> Found {
     let quick = match (a.core, b.core) {
         (Core::Box(ha), Core::Box(hb)) => boxes::collide(a, ha, b, hb, prediction, out),
+        _ if a.radius + b.radius > 0.0 => None,
+        (Core::Poly(_), Core::Box(_)) | (Core::Box(_), Core::Poly(_)) => {
+            let found = sat::collide(a, b, prediction, out);
+            found.or_else(|| faces::collide(a, b, prediction, out))
+        }
         _ if a.core.is_polyhedral() && b.core.is_polyhedral() => {
             faces::collide(a, b, prediction, out)
         }

@@ -19,11 +19,22 @@ pub(crate) struct Face {
     len: u32,
 }
 
+/// An edge: its ends, and the faces left and right of it, seen from outside.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Edge {
+    pub(crate) ends: [u32; 2],
+    pub(crate) faces: [u32; 2],
+}
+
 /// Convex polyhedron.
 #[derive(Clone, Debug)]
 pub(crate) struct Polyhedron {
     pub(crate) vertices: Vec<DVec3>,
     pub(crate) faces: Vec<Face>,
+    /// Edges, each once.
+    pub(crate) edges: Vec<Edge>,
+    /// Whether the faces enclose the body without a gap, as they do unless slivers were dropped.
+    pub(crate) closed: bool,
     loops: Vec<u32>,
     /// Faces around each vertex: `around[starts[v]..starts[v + 1]]`.
     around: Vec<u32>,
@@ -58,6 +69,8 @@ impl Polyhedron {
         let mut out = Self {
             vertices,
             faces: Vec::new(),
+            edges: Vec::new(),
+            closed: false,
             loops: Vec::new(),
             around: Vec::new(),
             starts: Vec::new(),
@@ -78,6 +91,9 @@ impl Polyhedron {
             });
         }
         out.link();
+        out.edges = out.find_edges();
+        // Euler's formula.
+        out.closed = out.vertices.len() + out.faces.len() == out.edges.len() + 2;
         out.reach = out.vertices.iter().fold(0.0, |m, v| v.length().max(m));
         let room = out.faces.iter().map(|f| f.level - f.normal.dot(center));
         out.inner_radius = room.fold(f64::INFINITY, f64::min);
@@ -212,20 +228,22 @@ impl Polyhedron {
         })
     }
 
-    /// Edges, each once, with the two faces it joins (left of i → j first).
-    pub(crate) fn edges(&self) -> Vec<([u32; 2], [usize; 2])> {
-        let mut half: Vec<([u32; 2], usize, bool)> = Vec::new();
+    fn find_edges(&self) -> Vec<Edge> {
+        let mut half: Vec<([u32; 2], u32, bool)> = Vec::new();
         for f in 0..self.faces.len() {
             let ring = self.ring(f);
             for k in 0..ring.len() {
                 let (i, j) = (ring[k], ring[(k + 1) % ring.len()]);
-                half.push(([i.min(j), i.max(j)], f, i < j));
+                half.push(([i.min(j), i.max(j)], f as u32, i < j));
             }
         }
         half.sort_by_key(|&(e, _, forward)| (e, !forward));
         half.chunk_by(|x, y| x.0 == y.0)
             .filter(|pair| pair.len() == 2)
-            .map(|pair| (pair[0].0, [pair[0].1, pair[1].1]))
+            .map(|pair| Edge {
+                ends: pair[0].0,
+                faces: [pair[0].1, pair[1].1],
+            })
             .collect()
     }
 }
@@ -252,7 +270,7 @@ mod tests {
         points.push(DVec3::new(0.0, 0.3, 0.0));
         let p = Polyhedron::from_points(&points).unwrap();
         assert_eq!((p.vertices.len(), p.faces.len()), (8, 6));
-        assert_eq!(p.edges().len(), 12);
+        assert_eq!((p.edges.len(), p.closed), (12, true));
         for f in 0..6 {
             assert_eq!(p.ring(f).len(), 4);
             let n = p.faces[f].normal;

@@ -59,10 +59,13 @@ impl Memory {
     pub fn recall(&self, a: Sphere, b: Sphere, prediction: f64) -> Recall {
         let (large, small) = by_size(a, b);
         let turned = large.0.q.conjugate();
-        let shift = turned * (small.0.p - large.0.p) - self.relative.p;
+        let shift = (turned * (small.0.p - large.0.p) - self.relative.p).length();
+        if prediction + shift > self.clear {
+            return Recall::Search;
+        }
         // No point of a body turned by θ moves farther than 2 sin(θ/2) times its distance.
         let turn = (self.relative.q.conjugate() * (turned * small.0.q)).xyz();
-        let moved = shift.length() + 2.0 * turn.length() * small.1;
+        let moved = shift + 2.0 * turn.length() * small.1;
         // Written so that a NaN leads to a search.
         if prediction + moved <= self.clear {
             if moved <= DRIFT * small.1 {

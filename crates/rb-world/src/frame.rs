@@ -6,7 +6,7 @@ use crate::island::convoy::{Convoy, RUN};
 use crate::state::{Pair, PairList};
 use rb_contact::manifold::Surface;
 use rb_contact::recycle::{Memory, Sphere};
-use rb_contact::{Aabb, ContactPatch};
+use rb_contact::{Aabb, ContactPatch, Shape};
 use rb_core::anchor::Stand;
 use rb_core::contact_block::ContactSet;
 use rb_core::handle::{BodyHandle, ColliderHandle};
@@ -16,9 +16,11 @@ use rb_solve::lanes::ContactLanes;
 use std::ops::Range;
 
 /// A collider in this step: what the narrow phase asks of it for every pair.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Placed {
     pub(crate) stand: Stand,
+    /// Kept here because pairs meet colliders in any order, and the arena's lie far apart.
+    pub(crate) shape: Shape,
     pub(crate) collider: ColliderHandle,
     pub(crate) body: BodyHandle,
     /// Of the shape about its own origin (m).
@@ -39,6 +41,14 @@ impl Placed {
     pub(crate) fn sphere(&self) -> Sphere<'_> {
         (&self.stand.pose, self.radius)
     }
+}
+
+/// Slots of the colliders of one task that have left their boxes.
+#[derive(Debug, Default)]
+pub(crate) struct Left {
+    /// Slot of the first collider of the task.
+    pub(crate) first: usize,
+    pub(crate) slots: Vec<u32>,
 }
 
 /// What became of a pair.
@@ -85,6 +95,8 @@ pub(crate) struct Frame {
     pub(crate) chunks: Vec<PairChunk>,
     /// Every collider slot; free slots hold nothing of use.
     pub(crate) placed: Vec<Placed>,
+    /// Colliders that have left their boxes.
+    pub(crate) left: Vec<Left>,
     /// One for each manifold of this step.
     pub(crate) origins: Vec<Origin>,
     /// Memory of last step's contacts and pairs, to write the next ones into.

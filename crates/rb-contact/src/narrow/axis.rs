@@ -11,6 +11,7 @@
 use super::epa::penetration;
 use super::gjk::{Proximity, closest, on_triangle};
 use super::polish::polish;
+use super::sat;
 use crate::convex::{Core, Placed};
 use glam::DVec3;
 use rb_core::anchor::Reference;
@@ -55,7 +56,9 @@ pub(crate) fn axis(a: &Placed, b: &Placed, max: f64) -> Result<Axis, f64> {
         (Core::Box(h), Core::Point) => point_box(b, a, h).flipped(),
         (Core::Point, Core::Triangle(t)) => point_triangle(a, b, t),
         (Core::Triangle(t), Core::Point) => point_triangle(b, a, t).flipped(),
-        _ => iterate(a, b, reach).map_err(|far| far - radii)?,
+        _ => sat::axis(a, b, reach)
+            .unwrap_or_else(|| iterate(a, b, reach))
+            .map_err(|far| far - radii)?,
     };
     let gap = found.core_gap();
     if gap <= reach {
@@ -66,7 +69,7 @@ pub(crate) fn axis(a: &Placed, b: &Placed, max: f64) -> Result<Axis, f64> {
 }
 
 /// Distance or penetration by iteration, polished where the iteration leaves digits open.
-fn iterate(a: &Placed, b: &Placed, reach: f64) -> Result<Axis, f64> {
+pub(super) fn iterate(a: &Placed, b: &Placed, reach: f64) -> Result<Axis, f64> {
     let found = match closest(a, b, reach) {
         Proximity::Far(bound) => return Err(bound),
         Proximity::Apart { a, b } => Axis {

@@ -232,7 +232,7 @@ const EQUAL: f64 = 1e-6;
 /// from it, and the ones that span the largest triangle on either side of the line between those two.
 pub(crate) fn reduce(raw: &[PatchPoint]) -> Points {
     if raw.len() <= MAX_POINTS {
-        return Points::from_slice(raw);
+        return raw.iter().copied().collect();
     }
     let at = |i: usize| raw[i].position_a;
     let best = |scale: f64, score: &dyn Fn(usize) -> f64| {

@@ -94,22 +94,18 @@ fn inflate(a: &Placed, b: &Placed, simplex: Simplex) -> Result<[Vertex; 4], Pene
         both.map(|d| support(a, b, d)).collect()
     };
     let first = simplex[0];
-    let axes = more(&[DVec3::X, DVec3::Y, DVec3::Z]);
-    let reach = axes
-        .iter()
-        .chain(simplex.iter())
-        .fold(0.0f64, |m, v| m.max(v.w.length()));
-    let pick = |others: &[Vertex], measure: &dyn Fn(DVec3) -> f64| {
-        let tiny = 1e-9 * reach;
-        farthest(&simplex, measure, tiny).or_else(|| farthest(others, measure, tiny))
+    let tiny = 1e-9 * ((b.at - a.at).length() + a.core.reach() + b.core.reach());
+    // More support points are looked for only where the simplex is flat.
+    let pick = |directions: &[DVec3], measure: &dyn Fn(DVec3) -> f64| {
+        let own = farthest(&simplex, measure, tiny);
+        own.or_else(|| farthest(&more(directions), measure, tiny))
     };
-    let second = pick(&axes, &|w| (w - first.w).length()).ok_or_else(|| flat(DVec3::Y))?;
+    let second = pick(&DVec3::AXES, &|w| (w - first.w).length()).ok_or_else(|| flat(DVec3::Y))?;
     let u = (second.w - first.w).normalize();
     let sides = tangents(u);
-    let third =
-        pick(&more(&sides), &|w| (w - first.w).cross(u).length()).ok_or_else(|| flat(sides[0]))?;
+    let third = pick(&sides, &|w| (w - first.w).cross(u).length()).ok_or_else(|| flat(sides[0]))?;
     let n = (second.w - first.w).cross(third.w - first.w).normalize();
-    let fourth = pick(&more(&[n]), &|w| (w - first.w).dot(n).abs()).ok_or_else(|| flat(n))?;
+    let fourth = pick(&[n], &|w| (w - first.w).dot(n).abs()).ok_or_else(|| flat(n))?;
     Ok([first, second, third, fourth])
 }
 

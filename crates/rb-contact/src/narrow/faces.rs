@@ -116,26 +116,30 @@ fn width(raw: &Raw) -> f64 {
 /// Contact over the face of a one-sided triangle (a) with unit normal `face`, if that settles it.
 pub(crate) fn over_triangle(
     tri: &Placed,
+    corners: [DVec3; 3],
     b: &Placed,
     face: DVec3,
     prediction: f64,
     out: &mut Vec<ContactPatch>,
 ) -> Outcome {
-    let level = tri.support(face).dot(face) + tri.radius;
-    let s = b.support(-face).dot(face) - b.radius - level;
+    let v = corners.map(|p| tri.rot * p + tri.at);
+    let level = v[0].dot(face) + tri.radius;
+    let [low, high] = b.range(face);
+    let s = low - b.radius - level;
     if s > prediction {
         return Some(Err(s));
     }
-    let behind = b.support(face).dot(face) + b.radius < level;
+    let behind = high + b.radius < level;
     if behind {
         return Some(Err(prediction));
-    }
-    if let Some(apart) = beyond_edge(tri, b, face, prediction) {
-        return Some(Err(apart));
     }
     if let Core::Point = b.core {
         // A lone point is found in closed form anyway.
         return None;
+    }
+    let radii = tri.radius + b.radius;
+    if let Some(apart) = beyond(v, b, face, prediction + radii) {
+        return Some(Err(apart - radii));
     }
     // Deeper than this the face may be the wrong way out.
     if s < -0.5 * (b.core.inner_radius() + b.radius) {
@@ -150,18 +154,27 @@ pub(crate) fn over_triangle(
     })
 }
 
-/// How far b lies beyond one of the edges of a triangle with unit normal `face` (m), if that is more
-/// than `prediction` (m).
-fn beyond_edge(tri: &Placed, b: &Placed, face: DVec3, prediction: f64) -> Option<f64> {
-    let Core::Triangle(corners) = tri.core else {
-        return None;
-    };
-    let v = corners.map(|p| tri.rot * p + tri.at);
-    let radii = tri.radius + b.radius;
+/// How far the core of b lies beyond one of the edges of a triangle with unit normal `face`, or the
+/// triangle beyond one of the faces of a box (m), if that is more than `reach` (m).
+fn beyond(v: [DVec3; 3], b: &Placed, face: DVec3, reach: f64) -> Option<f64> {
+    if let Core::Box(half) = b.core {
+        let [p, q, r] = v.map(|p| b.local(p - b.at));
+        let (low, high) = (p.min(q).min(r), p.max(q).max(r));
+        let s = (low.max(-high) - half).max_element();
+        if s > reach {
+            return Some(s);
+        }
+    }
     (0..3).find_map(|k| {
-        let outward = (v[(k + 1) % 3] - v[k]).cross(face).normalize_or_zero();
-        let s = (b.support(-outward) - v[k]).dot(outward) - radii;
-        (s > prediction).then_some(s)
+        let outward = (v[(k + 1) % 3] - v[k]).cross(face);
+        let scaled = b.range(outward)[0] - v[k].dot(outward);
+        // Most edges reach below the core, and their length is not asked for.
+        let s = if scaled > 0.0 {
+            scaled / outward.length()
+        } else {
+            0.0
+        };
+        (s > reach).then_some(s)
     })
 }
 

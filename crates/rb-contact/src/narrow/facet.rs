@@ -42,13 +42,8 @@ pub(crate) fn collide(
         return Err(prediction);
     };
     let face = tri.rot * facet.normal;
-    if let Some(answer) = faces::over_triangle(tri, b, face, prediction, out) {
+    if let Some(answer) = faces::over_triangle(tri, local, b, face, prediction, out) {
         return answer;
-    }
-    if let Core::Box(_) = b.core {
-        // Most triangles near a box are beyond one of its faces.
-        let reach = prediction + tri.radius + b.radius;
-        faces::best_face(b, tri, reach).map_err(|s| s - tri.radius - b.radius)?;
     }
     let axis = axis(tri, b, prediction)?;
     let gap = axis.core_gap() - tri.radius - b.radius;

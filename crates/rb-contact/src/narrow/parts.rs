@@ -70,7 +70,7 @@ pub(crate) fn convex_with_parts(
     merge(first, prediction, out);
     for patch in &mut out[first..] {
         patch.normal = turn * patch.normal;
-        for p in &mut patch.points {
+        for p in patch.points.iter_mut() {
             p.position_a = turn * p.position_a + center;
             p.position_b = turn * p.position_b + center;
         }
@@ -144,7 +144,7 @@ fn name(found: Found, sub: [u32; 2], out: &mut Vec<ContactPatch>) {
         return;
     };
     patch.sub = sub;
-    for p in &mut patch.points {
+    for p in patch.points.iter_mut() {
         p.feature = mix(p.feature, mix(sub[0], sub[1]));
     }
     // Parts too far out for f64 have neither a direction nor a depth.

@@ -110,8 +110,8 @@ impl Geometry for ConvexHull {
     }
 
     fn outline(&self, line: &mut dyn FnMut(DVec3, DVec3)) {
-        for (ends, _) in self.hull.edges() {
-            let [a, b] = ends.map(|i| self.hull.vertices[i as usize]);
+        for edge in &self.hull.edges {
+            let [a, b] = edge.ends.map(|i| self.hull.vertices[i as usize]);
             line(a, b);
         }
     }

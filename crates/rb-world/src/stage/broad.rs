@@ -2,14 +2,20 @@
 
 use crate::colliders::mobility;
 use crate::events::Events;
-use crate::frame::{Frame, Placed};
-use crate::state::{ColliderSlot, Pair, State};
+use crate::frame::{Frame, Left, Placed};
+use crate::state::{Pair, State};
 use glam::DVec3;
-use rb_contact::Aabb;
+use rb_contact::broad::Mobility;
+use rb_contact::shapes::Ball;
+use rb_contact::{Aabb, Shape};
 use rb_core::anchor::Stand;
 use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::math::{Pose, Twist, log_rotation};
+use rb_solve::parallel;
+
+/// Colliders per task.
+const RUN: usize = 64;
 
 /// Stored boxes are larger than needed by this share of the collider's size, so that slow bodies
 /// keep their place in the tree.
@@ -73,26 +79,28 @@ fn reach(state: &State, body: &Body, dt: f64) -> f64 {
 
 /// Places every collider and grows the boxes that have been left.
 fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
-    frame.placed.clear();
-    frame.placed.resize(state.colliders.capacity(), NOWHERE);
-    let mut broad = std::mem::take(&mut state.broad);
-    for (handle, slot) in state.colliders.iter() {
-        let body = state.body(slot.body.index());
-        let mut placed = place(state, handle, slot, dt);
-        if body.kind == BodyKind::Static || body.is_asleep() {
-            // Its box has not changed since it was stored.
-            let stored = broad.fat_box(handle.index());
-            placed.bounds = stored.map_or(placed.bounds, |b| b.inflated(placed.reach));
-        } else {
-            let tight = slot.collider.aabb(&placed.stand.pose);
-            placed.bounds = tight.inflated(placed.reach);
-            let slack = SLACK * placed.radius;
-            let ahead = body.vel.lin * (AHEAD * dt);
-            let ahead = ahead.clamp_length_max(placed.radius);
-            let mobility = mobility(body.kind);
-            broad.set_moving(handle.index(), &placed.bounds, slack, ahead, mobility);
+    let slots = state.colliders.capacity();
+    frame.placed.resize(slots, NOWHERE);
+    frame.left.resize_with(slots.div_ceil(RUN), Left::default);
+    for (k, left) in frame.left.iter_mut().enumerate() {
+        left.first = k * RUN;
+        left.slots.clear();
+    }
+    let shared = &*state;
+    parallel::for_each_with_run(&mut frame.left, &mut frame.placed, RUN, |left, run| {
+        for (k, placed) in run.iter_mut().enumerate() {
+            let slot = (left.first + k) as u32;
+            if place(shared, slot, dt, placed) {
+                left.slots.push(slot);
+            }
         }
-        frame.placed[handle.index() as usize] = placed;
+    });
+    let mut broad = std::mem::take(&mut state.broad);
+    for &slot in frame.left.iter().flat_map(|l| &l.slots) {
+        let placed = &frame.placed[slot as usize];
+        let body = state.body(placed.body.index());
+        let (slack, ahead, mobility) = course(body, placed.radius, dt);
+        broad.set_moving(slot, &placed.bounds, slack, ahead, mobility);
     }
     state.broad = broad;
 }
@@ -103,6 +111,7 @@ const NOWHERE: Placed = Placed {
         pose: Pose::IDENTITY,
         center: DVec3::ZERO,
     },
+    shape: Shape::Ball(Ball { radius: 1.0 }),
     collider: ColliderHandle::INVALID,
     body: BodyHandle::INVALID,
     radius: 0.0,
@@ -113,16 +122,27 @@ const NOWHERE: Placed = Placed {
     directed: false,
 };
 
-fn place(state: &State, handle: ColliderHandle, slot: &ColliderSlot, dt: f64) -> Placed {
+/// Margin (m), motion ahead (m) and mobility of a new box for a collider of `radius` (m).
+fn course(body: &Body, radius: f64, dt: f64) -> (f64, DVec3, Mobility) {
+    let ahead = (body.vel.lin * (AHEAD * dt)).clamp_length_max(radius);
+    (SLACK * radius, ahead, mobility(body.kind))
+}
+
+/// Places the collider in a slot, if there is one. Whether it has left its box.
+fn place(state: &State, number: u32, dt: f64, placed: &mut Placed) -> bool {
+    let Some(slot) = state.colliders.slot(number) else {
+        return false;
+    };
     let body = state.body(slot.body.index());
     let desc = slot.collider.desc();
     let extras = &desc.material.extras;
-    Placed {
+    *placed = Placed {
         stand: Stand {
             pose: slot.collider.pose(&body.pose()),
             center: body.com,
         },
-        collider: handle,
+        shape: desc.shape.clone(),
+        collider: state.collider_handle(number),
         body: slot.body,
         radius: slot.collider.radius(),
         reach: reach(state, body, dt),
@@ -130,7 +150,20 @@ fn place(state: &State, handle: ColliderHandle, slot: &ColliderSlot, dt: f64) ->
         stirs: state.stirs(slot.body.index()),
         sensor: desc.sensor,
         directed: desc.material.surface_velocity != DVec3::ZERO || extras.across != 1.0,
+    };
+    let reach = placed.reach;
+    if body.kind == BodyKind::Static || body.is_asleep() {
+        // Its box has not changed since it was stored.
+        let stored = state.broad.fat_box(number);
+        placed.bounds = stored.map_or(placed.bounds, |b| b.inflated(reach));
+        return false;
     }
+    placed.bounds = slot.collider.aabb(&placed.stand.pose).inflated(reach);
+    let (slack, ahead, mobility) = course(body, placed.radius, dt);
+    let held = state
+        .broad
+        .holds(number, &placed.bounds, slack, ahead, mobility);
+    !held
 }
 
 /// Brings the list of pairs up to date; pairs that stay keep what is known of them.

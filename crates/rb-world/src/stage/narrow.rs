@@ -9,9 +9,9 @@ use crate::frame::{Frame, Origin, PairChunk, Placed, Verdict};
 use crate::hooks::Hooks;
 use crate::stage::publish::difference;
 use crate::state::{Pair, PairList, State};
-use rb_contact::collide;
 use rb_contact::manifold::{Sides, Surface, warm_start, write as write_manifold};
 use rb_contact::material::combine;
+use rb_contact::narrow::collide_shapes;
 use rb_contact::recycle::{Memory, Recall};
 use rb_core::anchor::Reference;
 use rb_core::contact_block::{ContactBlock, ContactSet, LANES};
@@ -89,7 +89,7 @@ fn touch(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk)
         _ => {}
     }
     let first = chunk.patches.len();
-    let memory = search(state, pair, sides, prediction, chunk);
+    let memory = search(sides, prediction, chunk);
     let found = &mut chunk.patches[first..];
     if !found.is_empty() {
         let material = surface(state, pair, sides);
@@ -136,10 +136,10 @@ fn sense(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk)
         return Verdict::Kept;
     }
     let first = chunk.patches.len();
-    let memory = search(state, pair, sides, 0.0, chunk);
-    let mut points = chunk.patches.drain(first..).flat_map(|p| p.points);
+    let memory = search(sides, 0.0, chunk);
+    let mut points = chunk.patches[first..].iter().flat_map(|p| &p.points);
     let overlaps = points.any(|p| p.gap <= 0.0);
-    drop(points);
+    chunk.patches.truncate(first);
     if overlaps {
         chunk.overlapping.push(pair.key);
     }
@@ -154,19 +154,12 @@ fn recall(pair: &Pair, [a, b]: [&Placed; 2], prediction: f64) -> Recall {
 }
 
 /// Adds the patches of a pair up to a gap of `prediction` (m) to the chunk's, and a little beyond.
-fn search(
-    state: &State,
-    pair: &Pair,
-    [a, b]: [&Placed; 2],
-    prediction: f64,
-    chunk: &mut PairChunk,
-) -> Memory {
+fn search([a, b]: [&Placed; 2], prediction: f64, chunk: &mut PairChunk) -> Memory {
     let spare = Memory::spare(a.sphere(), b.sphere());
-    let [ca, cb] = pair.key.map(|c| &state.collider(c).collider);
-    let clear = collide(
-        ca,
+    let clear = collide_shapes(
+        &a.shape,
         &a.stand.pose,
-        cb,
+        &b.shape,
         &b.stand.pose,
         prediction + spare,
         &mut chunk.patches,

@@ -1,0 +1,355 @@
+//! A polyhedron, triangle or segment against a box or triangle: every axis that can separate best, in
+//! closed form.
+//!
+//! The separation of two polyhedra is greatest along a face normal of either, or across an edge of
+//! each whose normals have a direction in common (the arcs between their faces' normals cross:
+//! Gregorius 2013). A box has edges along three axes, whose arcs are whole circles, and a triangle has
+//! three edges with half a circle each, so that few pairs of edges are left to be measured.
+//!
+//! Equation   along m = ±e × u for an edge from p along e between the faces n₁ and n₂ and an edge from
+//!            q along u: n₁·u and n₂·u differ in sign, m has that of n₁·u, s = m·(q − p)/|m|
+//!
+//! The greatest separation is the answer when it is negative; when it is positive, only if the features
+//! that made it are the closest ones. All else is left to iteration.
+
+mod solid;
+
+use super::axis::{Axis, FACE_PREFERENCE, iterate, slack};
+use super::clip::{self, Raw};
+use super::{ContactPatch, Outcome, report};
+use crate::convex::{Core, Placed};
+use glam::DVec3;
+use rb_core::anchor::Reference;
+use solid::{BEYOND, Best, Place, Solid, crossing};
+
+/// Squared sine of the angle between two edges below which they count as parallel.
+const PARALLEL: f64 = 1e-6;
+
+/// Direction of greatest separation of two cores, or a lower bound of their distance (m) if that
+/// is more than `reach` (m); `None` if iteration has to find it.
+pub(super) fn axis(a: &Placed, b: &Placed, reach: f64) -> Option<Result<Axis, f64>> {
+    let flip = |found: Result<Axis, f64>| found.map(Axis::flipped);
+    match (a.core, b.core) {
+        (Core::Segment(_), Core::Box(h)) => segment_box(a, b, h, reach),
+        (Core::Box(h), Core::Segment(_)) => segment_box(b, a, h, reach).map(flip),
+        (Core::Segment(_), Core::Triangle(t)) => with_triangle(a, b, t, reach),
+        (Core::Triangle(t), Core::Segment(_)) => with_triangle(b, a, t, reach).map(flip),
+        _ if a.radius + b.radius > 0.0 => None,
+        (Core::Poly(_) | Core::Triangle(_), Core::Box(h)) => with_box(a, b, h, reach),
+        (Core::Box(h), Core::Poly(_) | Core::Triangle(_)) => with_box(b, a, h, reach).map(flip),
+        (Core::Poly(_), Core::Triangle(t)) => with_triangle(a, b, t, reach),
+        (Core::Triangle(t), Core::Poly(_)) => with_triangle(b, a, t, reach).map(flip),
+        _ => None,
+    }
+}
+
+/// Contact of a sharp polyhedron and a sharp box; points with a gap of at most `prediction` (m). `None`
+/// if the polyhedron has too many faces.
+///
+/// Faces are preferred over edges, and a's over b's, as between boxes.
+// Its arrays would weigh on the stack of every other pair.
+#[inline(never)]
+pub(super) fn collide(
+    a: &Placed,
+    b: &Placed,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Outcome {
+    let (p, q, half, swapped) = match (a.core, b.core) {
+        (Core::Poly(_), Core::Box(h)) => (a, b, h, false),
+        (Core::Box(h), Core::Poly(_)) => (b, a, h, true),
+        _ => return None,
+    };
+    let solid = Solid::seen_from(p, q)?;
+    let faces = box_faces(&solid, half);
+    let [sa, sb] = if swapped {
+        [faces[1].s, faces[0].s]
+    } else {
+        [faces[0].s, faces[1].s]
+    };
+    if sa.max(sb) > prediction {
+        return Some(Err(sa.max(sb)));
+    }
+    let tolerance = FACE_PREFERENCE[1] * a.core.reach().min(b.core.reach());
+    let on_b = sb > sa + tolerance;
+    let face = faces[usize::from(on_b != swapped)];
+    let mut best = face;
+    // Apart, a point over the face is proof enough.
+    if face.s <= 0.0 {
+        box_edges(&solid, half, &mut best);
+    }
+    if best.s <= face.s + slack(a, b, face.s) {
+        let out_of_solid = q.rot * face.n;
+        let normal = if swapped { -out_of_solid } else { out_of_solid };
+        let reference = if on_b {
+            Reference::FaceOfB
+        } else {
+            Reference::FaceOfA
+        };
+        let mut raw = Raw::new();
+        clip::over(a, b, normal, reference, prediction, &mut raw);
+        if raw.iter().any(|p| p.gap <= face.s + tolerance) {
+            return Some(report(normal, reference, &raw, prediction, out));
+        }
+    }
+    if face.s > 0.0 {
+        box_edges(&solid, half, &mut best);
+    }
+    if best.s > prediction {
+        return Some(Err(best.s));
+    }
+    let turned = |axis: Axis| if swapped { axis.flipped() } else { axis };
+    let axis = box_axis(&solid, q, half, best).map(turned);
+    let axis = axis.map_or_else(|| iterate(a, b, prediction), Ok);
+    Some(axis.and_then(|axis| clip::contact(a, b, &axis, prediction, out)))
+}
+
+/// A polyhedron or triangle (a) against a box (b) with half extents `half`.
+fn with_box(a: &Placed, b: &Placed, half: DVec3, reach: f64) -> Option<Result<Axis, f64>> {
+    let solid = Solid::seen_from(a, b)?;
+    let [own, other] = box_faces(&solid, half);
+    let mut best = if other.s > own.s { other } else { own };
+    if best.s <= reach {
+        box_edges(&solid, half, &mut best);
+    }
+    if best.s > reach {
+        return Some(Err(best.s));
+    }
+    box_axis(&solid, b, half, best).map(Ok)
+}
+
+/// The closest or deepest points of a solid and a box along the best direction, in the frame of the
+/// box; `None` if they are elsewhere.
+fn box_axis(solid: &Solid, b: &Placed, half: DVec3, best: Best) -> Option<Axis> {
+    let n = best.n;
+    let [pa, pb] = match best.place {
+        Place::Face(f) => {
+            let p = half.copysign(-n);
+            (best.s <= 0.0 || solid.covers(f, p)).then_some([p - n * best.s, p])?
+        }
+        Place::Other => {
+            let p = solid.farthest(n);
+            let on = p + n * best.s;
+            // Along the axis of the face it is on it but for rounding.
+            let inside = (on.abs() - half).max_element() <= BEYOND * half.max_element();
+            (best.s <= 0.0 || inside).then_some([p, on])?
+        }
+        Place::Edges(edge, k) => {
+            let mut q = half.copysign(-n);
+            q[k] = -half[k];
+            let mut u = DVec3::ZERO;
+            u[k] = 2.0 * half[k];
+            crossing(solid.edge(edge), (q, u))?
+        }
+    };
+    Some(Axis {
+        normal: b.rot * n,
+        a: b.rot * pa + b.at,
+        b: b.rot * pb + b.at,
+    })
+}
+
+/// A segment (a) against a box (b) with half extents `half`.
+fn segment_box(a: &Placed, b: &Placed, half: DVec3, reach: f64) -> Option<Result<Axis, f64>> {
+    let solid = Solid::seen_from(a, b)?;
+    let [_, mut best] = box_faces(&solid, half);
+    let (p, e) = solid.edge(0);
+    for k in 0..3 {
+        if best.s <= reach {
+            // Of both directions across, the one towards the box.
+            let toward = p[(k + 2) % 3] * e[(k + 1) % 3] > p[(k + 1) % 3] * e[(k + 2) % 3];
+            box_edge(&solid, half, (0, k, toward), &mut best);
+        }
+    }
+    if best.s > reach {
+        return Some(Err(best.s));
+    }
+    box_axis(&solid, b, half, best).map(Ok)
+}
+
+/// The face normals of the solid and of the box that separate best.
+fn box_faces(solid: &Solid, half: DVec3) -> [Best; 2] {
+    let mut own = Best::NONE;
+    for (f, &(n, level)) in solid.faces.iter().enumerate() {
+        own.offer(-level - half.dot(n.abs()), n, Place::Face(f));
+    }
+    let mut other = Best::NONE;
+    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for v in &solid.vertices {
+        (low, high) = (low.min(*v), high.max(*v));
+    }
+    for k in 0..3 {
+        let up = DVec3::AXES[k];
+        other.offer(low[k] - half[k], -up, Place::Other);
+        other.offer(-high[k] - half[k], up, Place::Other);
+    }
+    [own, other]
+}
+
+/// The edge of the solid and axis of the box that separate better than the best so far.
+fn box_edges(solid: &Solid, half: DVec3, best: &mut Best) {
+    let signs = |n: DVec3| n.cmpgt(DVec3::ZERO).bitmask();
+    solid.turning(signs, |edge, k, positive| {
+        box_edge(solid, half, (edge, k, positive), best);
+    });
+}
+
+/// One edge of the solid and axis k of the box, along their cross product or against it.
+#[inline]
+fn box_edge(
+    solid: &Solid,
+    half: DVec3,
+    (edge, k, positive): (usize, usize, bool),
+    best: &mut Best,
+) {
+    let (p, e) = solid.edge(edge);
+    let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
+    let sign = if positive { 1.0 } else { -1.0 };
+    let (x, y) = (sign * e[k2], -sign * e[k1]);
+    let length2 = x * x + y * y;
+    if length2 < PARALLEL * e.length_squared() {
+        return;
+    }
+    let s = -(x * p[k1] + y * p[k2]) - half[k1] * x.abs() - half[k2] * y.abs();
+    let m = || {
+        let mut m = DVec3::ZERO;
+        (m[k1], m[k2]) = (x, y);
+        m
+    };
+    best.offer_scaled(s, m, length2, Place::Edges(edge, k));
+}
+
+/// A polyhedron or segment (a) against a triangle (b).
+fn with_triangle(a: &Placed, b: &Placed, t: [DVec3; 3], reach: f64) -> Option<Result<Axis, f64>> {
+    let solid = Solid::new(a.core, a.rot, a.at)?;
+    let t = t.map(|v| b.rot * v + b.at);
+    let front = (t[1] - t[0]).cross(t[2] - t[0]).normalize_or_zero();
+    let mut best = triangle_faces(&solid, t, front);
+    if best.s > reach {
+        return Some(Err(best.s));
+    }
+    triangle_edges(&solid, t, front, &mut best);
+    if best.s > reach {
+        return Some(Err(best.s));
+    }
+    let n = best.n;
+    let [pa, pb] = match best.place {
+        Place::Face(f) => {
+            let lowest = |m: DVec3, v: DVec3| if v.dot(n) < m.dot(n) { v } else { m };
+            let p = t[1..].iter().fold(t[0], |m, v| lowest(m, *v));
+            (best.s <= 0.0 || solid.covers(f, p)).then_some([p - n * best.s, p])?
+        }
+        Place::Other => {
+            let p = solid.farthest(n);
+            let beyond = |k: usize| (t[(k + 1) % 3] - t[k]).cross(front).dot(p - t[k]) > 0.0;
+            let inside = !(0..3).any(beyond);
+            (best.s <= 0.0 || inside).then_some([p, p + n * best.s])?
+        }
+        Place::Edges(edge, k) => crossing(solid.edge(edge), (t[k], t[(k + 1) % 3] - t[k]))?,
+    };
+    Some(Ok(Axis {
+        normal: n,
+        a: pa,
+        b: pb,
+    }))
+}
+
+/// The face normal of the solid or the triangle with unit normal `front` that separates best.
+fn triangle_faces(solid: &Solid, t: [DVec3; 3], front: DVec3) -> Best {
+    let mut best = Best::NONE;
+    for (f, &(n, level)) in solid.faces.iter().enumerate() {
+        let lowest = n.dot(t[0]).min(n.dot(t[1])).min(n.dot(t[2]));
+        best.offer(lowest - level, n, Place::Face(f));
+    }
+    let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+    for v in &solid.vertices {
+        let h = front.dot(*v);
+        (low, high) = (low.min(h), high.max(h));
+    }
+    let level = front.dot(t[0]);
+    best.offer(low - level, -front, Place::Other);
+    best.offer(level - high, front, Place::Other);
+    best
+}
+
+/// The edges of the solid and of the triangle that separate better than the best so far.
+fn triangle_edges(solid: &Solid, t: [DVec3; 3], front: DVec3, best: &mut Best) {
+    let sides = [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
+    let mut measure = |edge: usize, k: usize, positive: bool| {
+        let (p, e) = solid.edge(edge);
+        // Beyond the edge of the triangle, not behind it.
+        if (e.dot(front) > 0.0) != positive {
+            return;
+        }
+        let across = e.cross(sides[k]);
+        let m = if positive { across } else { -across };
+        let length2 = m.length_squared();
+        if length2 >= PARALLEL * e.length_squared() * sides[k].length_squared() {
+            best.offer_scaled(m.dot(t[k] - p), || m, length2, Place::Edges(edge, k));
+        }
+    };
+    if solid.faces.is_empty() {
+        // A segment has normals all round.
+        (0..3).for_each(|k| measure(0, k, solid.edge(0).1.dot(front) > 0.0));
+    } else {
+        let bit = |n: DVec3, k: usize| u32::from(n.dot(sides[k]) > 0.0) << k;
+        solid.turning(|n| bit(n, 0) | bit(n, 1) | bit(n, 2), measure);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::axis::separation;
+    use super::*;
+    use crate::polyhedron::Polyhedron;
+    use rb_core::math::{Pose, exp_rotation};
+
+    /// A number from -1 to 1 for each k.
+    fn wave(k: u32) -> f64 {
+        libm::sin(f64::from(k) * f64::from(k) * 0.37 + f64::from(k))
+    }
+
+    fn vector(k: u32) -> DVec3 {
+        DVec3::new(wave(k), wave(k + 1), wave(k + 2))
+    }
+
+    fn agree(a: &Placed, b: &Placed, found: Result<Axis, f64>) {
+        let slow = iterate(a, b, 9.0).expect("within reach").core_gap();
+        let Ok(found) = found else {
+            panic!("within reach")
+        };
+        let own = separation(a, b, found.normal);
+        assert!((own - slow).abs() < 1e-9, "{own} is not {slow}");
+        assert!((found.core_gap() - slow).abs() < 1e-9);
+    }
+
+    #[test]
+    fn closed_form_agrees_with_iteration() {
+        let cloud: Vec<DVec3> = (0..14).map(|k| vector(3 * k + 7)).collect();
+        let hull = Polyhedron::from_points(&cloud).unwrap();
+        let half = DVec3::new(0.5, 0.3, 0.4);
+        let triangle = [DVec3::X, DVec3::Y, DVec3::Z].map(|p| p * 0.8);
+        let (segment, boxed) = (Core::Segment(0.6), Core::Box(half));
+        let (triangle, poly) = (Core::Triangle(triangle), Core::Poly(&hull));
+        let mut decided = 0;
+        for [a, b] in [
+            [segment, boxed],
+            [boxed, triangle],
+            [triangle, poly],
+            [poly, boxed],
+            [triangle, segment],
+        ] {
+            for k in 0..3000 {
+                let at = vector(5 * k + 1) * if k % 2 == 0 { 1.0 } else { 1.8 };
+                let pose = Pose::new(at, exp_rotation(vector(7 * k) * 3.0));
+                let a = Placed::new(a, 0.0, &Pose::IDENTITY, DVec3::ZERO);
+                let b = Placed::new(b, 0.0, &pose, DVec3::ZERO);
+                if let Some(found) = axis(&a, &b, 9.0) {
+                    decided += 1;
+                    agree(&a, &b, found);
+                }
+            }
+        }
+        assert!(decided > 7000, "{decided}");
+    }
+}

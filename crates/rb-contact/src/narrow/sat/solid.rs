@@ -1,0 +1,204 @@
+//! What the separating axes of two polyhedra are sought with: one of them as vertices, faces and edges
+//! in the frame of the other, and the best axis so far.
+
+use crate::convex::{Core, Placed};
+use crate::polyhedron::Edge;
+use glam::{DMat3, DVec3};
+use smallvec::SmallVec;
+
+/// Faces and vertices up to which this is faster than iterating.
+const MANY: usize = 42;
+/// Share of an edge by which the crossing may lie beyond its end.
+pub(super) const BEYOND: f64 = 1e-9;
+
+/// Edges of a triangle: its front is face 0, its back face 1.
+const TRIANGLE: [Edge; 3] = [
+    Edge {
+        ends: [0, 1],
+        faces: [0, 1],
+    },
+    Edge {
+        ends: [1, 2],
+        faces: [0, 1],
+    },
+    Edge {
+        ends: [2, 0],
+        faces: [0, 1],
+    },
+];
+
+/// A polyhedron, triangle or segment in some frame; a segment has no faces.
+pub(super) struct Solid<'a> {
+    pub(super) vertices: SmallVec<[DVec3; MANY]>,
+    /// Outward normal and height of each face.
+    pub(super) faces: SmallVec<[(DVec3, f64); MANY]>,
+    pub(super) edges: &'a [Edge],
+}
+
+/// Where the greatest separation was found.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    /// On a face of the solid.
+    Face(usize),
+    /// On a face of the other shape.
+    Other,
+    /// At an edge of the solid and one of the other shape.
+    Edges(usize, usize),
+}
+
+/// The greatest separation found (m), its unit direction away from the solid, and its place.
+#[derive(Clone, Copy)]
+pub(super) struct Best {
+    pub(super) s: f64,
+    pub(super) n: DVec3,
+    pub(super) place: Place,
+}
+
+impl Best {
+    pub(super) const NONE: Self = Self {
+        s: f64::NEG_INFINITY,
+        n: DVec3::Y,
+        place: Place::Other,
+    };
+
+    /// Takes the separation `s` along a unit vector if it is greater.
+    pub(super) fn offer(&mut self, s: f64, n: DVec3, place: Place) {
+        if s > self.s {
+            *self = Self { s, n, place };
+        }
+    }
+
+    /// Takes the separation `s` times the length of `m` along m if it is greater; the root is drawn only
+    /// then.
+    #[inline]
+    pub(super) fn offer_scaled(
+        &mut self,
+        s: f64,
+        m: impl Fn() -> DVec3,
+        length2: f64,
+        place: Place,
+    ) {
+        let square = self.s * self.s * length2;
+        let better = if self.s >= 0.0 {
+            s > 0.0 && s * s > square
+        } else {
+            s >= 0.0 || s * s < square
+        };
+        if better {
+            let length = length2.sqrt();
+            *self = Self {
+                s: s / length,
+                n: m() / length,
+                place,
+            };
+        }
+    }
+}
+
+impl<'a> Solid<'a> {
+    /// A core in the frame of another shape.
+    pub(super) fn seen_from(a: &Placed<'a>, b: &Placed) -> Option<Self> {
+        let back = b.rot.transpose();
+        Self::new(a.core, back * a.rot, back * (a.at - b.at))
+    }
+
+    /// A core turned and moved; `None` if it has too many faces or its edges are not known.
+    pub(super) fn new(core: Core<'a>, rot: DMat3, at: DVec3) -> Option<Self> {
+        let place = |v: &DVec3| rot * *v + at;
+        match core {
+            Core::Segment(h) => Some(Self {
+                vertices: SmallVec::from_slice(&[-h, h].map(|y| place(&(DVec3::Y * y)))),
+                faces: SmallVec::new(),
+                edges: &TRIANGLE[..1],
+            }),
+            Core::Triangle(corners) => {
+                let [p, q, r] = corners.map(|v| place(&v));
+                let n = (q - p).cross(r - p).normalize_or_zero();
+                let level = n.dot(p);
+                Some(Self {
+                    vertices: SmallVec::from_slice(&[p, q, r]),
+                    faces: SmallVec::from_slice(&[(n, level), (-n, -level)]),
+                    edges: &TRIANGLE,
+                })
+            }
+            Core::Poly(p) if p.closed && p.faces.len().max(p.vertices.len()) <= MANY => {
+                let face = |n: DVec3, level: f64| (n, level + n.dot(at));
+                Some(Self {
+                    vertices: p.vertices.iter().map(place).collect(),
+                    faces: p
+                        .faces
+                        .iter()
+                        .map(|f| face(rot * f.normal, f.level))
+                        .collect(),
+                    edges: &p.edges,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Start and direction of an edge.
+    #[inline]
+    pub(super) fn edge(&self, k: usize) -> (DVec3, DVec3) {
+        let [i, j] = self.edges[k].ends.map(|v| self.vertices[v as usize]);
+        (i, j - i)
+    }
+
+    /// Calls `f` with every edge and direction k whose sign, by `signs` of the normals of the faces
+    /// left and right of it, changes across the edge; and with whether it is positive on the left.
+    #[inline]
+    pub(super) fn turning(
+        &self,
+        signs: impl Fn(DVec3) -> u32,
+        mut f: impl FnMut(usize, usize, bool),
+    ) {
+        let of = |face: &(DVec3, f64)| signs(face.0) as u8;
+        let signs: SmallVec<[u8; MANY]> = self.faces.iter().map(of).collect();
+        for (edge, e) in self.edges.iter().enumerate() {
+            let [left, right] = e.faces.map(|f| signs[f as usize]);
+            let mut changed = left ^ right;
+            while changed != 0 {
+                let k = changed.trailing_zeros() as usize;
+                f(edge, k, left >> k & 1 == 1);
+                changed &= changed - 1;
+            }
+        }
+    }
+
+    /// The vertex farthest along `d`; the first of equals.
+    pub(super) fn farthest(&self, d: DVec3) -> DVec3 {
+        let mut best = (f64::NEG_INFINITY, DVec3::ZERO);
+        for v in &self.vertices {
+            let h = v.dot(d);
+            if h > best.0 {
+                best = (h, *v);
+            }
+        }
+        best.1
+    }
+
+    /// Whether the projection of `p` onto a face lies inside it.
+    pub(super) fn covers(&self, face: usize, p: DVec3) -> bool {
+        let n = self.faces[face].0;
+        (0..self.edges.len()).all(|k| {
+            let (from, along) = self.edge(k);
+            let outward = along.cross(n).dot(p - from);
+            match self.edges[k].faces.map(|f| f as usize == face) {
+                [true, _] => outward <= 0.0,
+                [_, true] => outward >= 0.0,
+                _ => true,
+            }
+        })
+    }
+}
+
+/// Crossing of the lines from `p` along `e` and from `q` along `u`, if it lies between the ends of both,
+/// which are at multiples of 0 to 1.
+pub(super) fn crossing((p, e): (DVec3, DVec3), (q, u): (DVec3, DVec3)) -> Option<[DVec3; 2]> {
+    let (w, ee, uu, eu) = (q - p, e.dot(e), u.dot(u), e.dot(u));
+    let det = ee * uu - eu * eu;
+    let s = (w.dot(e) * uu - w.dot(u) * eu) / det;
+    let t = (w.dot(e) * eu - w.dot(u) * ee) / det;
+    let inside = |x: f64| (-BEYOND..=1.0 + BEYOND).contains(&x);
+    (inside(s) && inside(t)).then(|| [p + e * s, q + u * t])
+}
