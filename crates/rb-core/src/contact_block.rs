@@ -37,6 +37,8 @@ pub struct ContactBlock {
     pub law: [FrictionLaw; LANES],
     /// Whether the surface has nothing beyond one coefficient of friction.
     pub plain: [bool; LANES],
+    /// Identity of each manifold. What whole worlds are scanned for lies together, up to here.
+    pub key: [ManifoldKey; LANES],
     /// Unit normal, a → b.
     pub normal: Lane3,
     /// Points, lane by lane.
@@ -55,8 +57,6 @@ pub struct ContactBlock {
     pub extras: [SurfaceExtras; LANES],
     /// Angular impulse of the resistance to spin and rolling (N·m·s, world).
     pub spin: Lane3,
-    /// Identity of each manifold.
-    pub key: [ManifoldKey; LANES],
     /// The points in the frames of the shapes.
     pub anchor: [Anchor; LANES],
 }

@@ -133,14 +133,10 @@ impl Frame {
         &self.islands[..self.island_count]
     }
 
-    /// An island of this step, with the lanes of its run.
-    pub(crate) fn island_and_lanes(&self, k: usize) -> (&Island, &ContactLanes) {
-        (&self.islands[k], &self.convoys[k / RUN].lanes)
-    }
-
     /// Islands of this step, each with the lanes of its run.
     pub(crate) fn islands_and_lanes(&self) -> impl Iterator<Item = (&Island, &ContactLanes)> {
-        (0..self.island_count).map(|k| self.island_and_lanes(k))
+        let islands = self.islands().iter().enumerate();
+        islands.map(|(k, island)| (island, &self.convoys[k / RUN].lanes))
     }
 
     /// Bodies that may have moved under forces, in islands and in free flight.

@@ -24,7 +24,7 @@ mod wide;
 
 use cluster::Stiff;
 pub(crate) use contact::IslandContact;
-use contact::PosedContact;
+use contact::{PosedContact, SettledContact};
 use convoy::Berth;
 pub(crate) use escalate::{Ask, Escalated};
 use impulses::NO_SLOT;
@@ -129,6 +129,8 @@ pub(crate) struct Island {
     pub(crate) contacts: Vec<IslandContact>,
     /// Of every contact, if any is posed in rows.
     posed: Vec<PosedContact>,
+    /// Of every contact that was in lanes.
+    landed: Vec<SettledContact>,
     pub(crate) problem: Problem,
     pub(crate) outcome: Outcome,
     pub(crate) escalated: Escalated,
@@ -188,6 +190,7 @@ impl Island {
         self.constraints.clear();
         self.contacts.clear();
         self.posed.clear();
+        self.landed.clear();
         self.problem.clear();
         self.frozen.clear();
         self.outcome = Outcome::default();
@@ -207,6 +210,7 @@ impl Island {
             + self.joints.capacity() * size_of::<IslandJoint>()
             + self.contacts.capacity() * size_of::<IslandContact>()
             + self.posed.capacity() * size_of::<PosedContact>()
+            + self.landed.capacity() * size_of::<SettledContact>()
             + self.problem.rows.capacity() * size_of::<ProblemRow>()
             + self.lanes.bytes()
             + self.links.bytes()
@@ -281,6 +285,7 @@ impl Island {
     fn run_rows(&mut self, shared: &Shared) {
         (self.in_lanes, self.linked) = (false, false);
         self.berth = None;
+        self.landed.clear();
         self.links.clear();
         self.load_impulses(shared);
         for _attempt in 0..=self.movable {

@@ -2,9 +2,14 @@
 
 use super::surface::Grain;
 use super::{Island, Shared};
+use core::ops::Range;
 use glam::DVec3;
 use rb_core::manifold::MAX_POINTS;
 use rb_solve::lanes::ContactLanes;
+use rb_solve::parallel;
+
+/// Contacts per task when their impulses are read.
+const LANDED: usize = 512;
 
 /// A manifold within an island.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +34,7 @@ pub(super) struct PosedContact {
 }
 
 /// What became of a manifold.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct SettledContact {
     /// Impulses of its points along (n, t₁, t₂) (N·s).
     pub(crate) impulse: [[f64; 3]; MAX_POINTS],
@@ -55,14 +60,24 @@ impl Island {
         }));
     }
 
-    /// What became of its contact `c`, which is a manifold of so many points: from lanes, its own or those of the
-    /// convoy it sailed with, or from rows.
-    pub(crate) fn settled(&self, c: usize, points: usize, convoy: &ContactLanes) -> SettledContact {
-        let (lanes, run) = self.contacts_in_lanes(convoy);
-        if c < run.len() {
-            SettledContact::of(lanes, run.start + c)
-        } else {
-            self.posed[c].settled(points)
+    /// Notes what became of its contacts in lanes, which are a run of those of `lanes`, while they are
+    /// still at hand.
+    pub(super) fn land(&mut self, lanes: &ContactLanes, run: Range<usize>) {
+        self.lane_rows = lanes.rows(run.clone()) as u32;
+        self.landed.clear();
+        self.landed.resize(run.len(), SettledContact::default());
+        parallel::for_each_run(&mut self.landed, LANDED, |at, landed| {
+            for (k, to) in landed.iter_mut().enumerate() {
+                *to = SettledContact::of(lanes, run.start + at + k);
+            }
+        });
+    }
+
+    /// What became of its contact `c`, which is a manifold of so many points, from lanes or rows.
+    pub(crate) fn settled(&self, c: usize, points: usize) -> SettledContact {
+        match self.landed.get(c) {
+            Some(landed) => *landed,
+            None => self.posed[c].settled(points),
         }
     }
 }

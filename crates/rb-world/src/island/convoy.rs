@@ -96,7 +96,7 @@ impl Convoy {
         for k in 0..shared.params.substeps {
             self.substep(islands, shared, &numbers, k == 0);
         }
-        self.grade(islands, shared);
+        self.land(islands, shared);
     }
 
     /// Gives the members their berths: all movable bodies first.
@@ -219,8 +219,8 @@ impl Convoy {
         }
     }
 
-    /// Grades to the islands.
-    fn grade(&mut self, islands: &mut [Island], shared: &Shared) {
+    /// Grades and impulses to the islands.
+    fn land(&mut self, islands: &mut [Island], shared: &Shared) {
         let sweeps = shared.params.sweeps;
         let floor = shared.params.gravity.length() * shared.h;
         let mut members = self.members.iter();
@@ -235,8 +235,9 @@ impl Convoy {
         });
         for &k in &self.members {
             let island = &mut islands[k as usize];
-            let run = island.berth.as_ref().map(|b| b.manifolds.clone());
-            island.lane_rows = run.map_or(0, |run| self.lanes.rows(run) as u32);
+            if let Some(run) = island.berth.as_ref().map(|b| b.manifolds.clone()) {
+                island.land(&self.lanes, run);
+            }
         }
     }
 }

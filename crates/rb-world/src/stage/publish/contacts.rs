@@ -72,9 +72,8 @@ fn store(frame: &Frame, manifold: usize, block: &mut ContactBlock, lane: usize) 
     if island == NOWHERE {
         return false;
     }
-    let (island, lanes) = frame.island_and_lanes(island as usize);
     let points = block.count[lane] as usize;
-    let settled = island.settled(contact as usize, points, lanes);
+    let settled = frame.islands[island as usize].settled(contact as usize, points);
     for (q, impulse) in block.points.iter_mut().zip(&settled.impulse).take(points) {
         for (to, x) in q.impulse.iter_mut().zip(impulse) {
             to[lane] = *x;
