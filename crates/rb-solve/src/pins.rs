@@ -1,7 +1,7 @@
 //! Joints that hold two points together and nothing else, solved exactly without rows.
 //!
 //! A pin is three equations along the world axes, so that vectors and 3 × 3 matrices do for what rows
-//! do elsewhere. With the arms r to the point through which the impulse acts, R = [r]×:
+//! do elsewhere. With the arms r to the point through which the impulse acts, R the matrix of r ×:
 //!
 //! ```text
 //! w = (v_b + ω_b × r_b) − (v_a + ω_a × r_a) + b = 0,   impulse P on b and −P on a
