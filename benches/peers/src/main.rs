@@ -13,8 +13,8 @@ use clap::{Parser, ValueEnum};
 use engines::Engine;
 use indicatif::{ProgressBar, ProgressStyle};
 use line::Line;
-use referee::Referee;
 use rb_scenes::Case;
+use referee::Referee;
 use run::Setup;
 
 /// Speed and quality of rb and its peers in the same scenes.
