@@ -64,6 +64,17 @@ impl core::fmt::Debug for BroadPhase {
     }
 }
 
+/// Where a collider is going, for its next box.
+#[derive(Clone, Copy, Debug)]
+pub struct Course {
+    /// How far the box stands off (m).
+    pub margin: f64,
+    /// Motion (m) that it holds in advance.
+    pub ahead: DVec3,
+    /// Tree it belongs to.
+    pub mobility: Mobility,
+}
+
 impl BroadPhase {
     /// No colliders.
     pub fn new() -> Self {
@@ -74,22 +85,24 @@ impl BroadPhase {
     /// by `margin` (m), only when `tight` leaves it, when it has become much too large (a fast body
     /// has slowed down) or when the mobility changes. Returns whether it was.
     pub fn set(&mut self, slot: u32, tight: &Aabb, margin: f64, mobility: Mobility) -> bool {
-        self.set_moving(slot, tight, margin, DVec3::ZERO, mobility)
+        let course = Course {
+            margin,
+            ahead: DVec3::ZERO,
+            mobility,
+        };
+        self.set_moving(slot, tight, &course)
     }
 
-    /// [`set`](Self::set) for a collider on its way: a new box also holds `tight` moved by `ahead` (m),
-    /// so that it lasts until the collider is there.
-    pub fn set_moving(
-        &mut self,
-        slot: u32,
-        tight: &Aabb,
-        margin: f64,
-        ahead: DVec3,
-        mobility: Mobility,
-    ) -> bool {
-        if self.holds(slot, tight, margin, ahead, mobility) {
+    /// [`set`](Self::set) for a collider on its way: a new box lasts until the collider is there.
+    pub fn set_moving(&mut self, slot: u32, tight: &Aabb, course: &Course) -> bool {
+        if self.holds(slot, tight, course) {
             return false;
         }
+        let &Course {
+            margin,
+            ahead,
+            mobility,
+        } = course;
         self.remove(slot);
         let there = Aabb::new(tight.min + ahead, tight.max + ahead);
         let fat = tight.merged(&there).inflated(margin).outward();
@@ -98,20 +111,13 @@ impl BroadPhase {
     }
 
     /// Whether [`set_moving`](Self::set_moving) with the same arguments would keep the stored box.
-    pub fn holds(
-        &self,
-        slot: u32,
-        tight: &Aabb,
-        margin: f64,
-        ahead: DVec3,
-        mobility: Mobility,
-    ) -> bool {
+    pub fn holds(&self, slot: u32, tight: &Aabb, course: &Course) -> bool {
         self.entry(slot).is_some_and(|old| {
             let fat = Aabb::from_box32(&old.fat);
-            let spare = 0.5 * tight.half_extents().max_element() + 2.0 * margin;
-            let largest = tight.inflated(spare + 1.5 * ahead.length());
-            let fits = mobility == Mobility::Static || largest.contains(&fat);
-            old.mobility == mobility && fat.contains(tight) && fits
+            let spare = 0.5 * tight.half_extents().max_element() + 2.0 * course.margin;
+            let largest = tight.inflated(spare + 1.5 * course.ahead.length());
+            let fits = course.mobility == Mobility::Static || largest.contains(&fat);
+            old.mobility == course.mobility && fat.contains(tight) && fits
         })
     }
 

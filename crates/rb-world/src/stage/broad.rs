@@ -5,7 +5,7 @@ use crate::events::Events;
 use crate::frame::{Frame, Left, Placed};
 use crate::state::{Pair, State};
 use glam::DVec3;
-use rb_contact::broad::Mobility;
+use rb_contact::broad::Course;
 use rb_contact::shapes::Ball;
 use rb_contact::{Aabb, Shape};
 use rb_core::anchor::Stand;
@@ -99,8 +99,7 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
     for &slot in frame.left.iter().flat_map(|l| &l.slots) {
         let placed = &frame.placed[slot as usize];
         let body = state.body(placed.body.index());
-        let (slack, ahead, mobility) = course(body, placed.radius, dt);
-        broad.set_moving(slot, &placed.bounds, slack, ahead, mobility);
+        broad.set_moving(slot, &placed.bounds, &course(body, placed.radius, dt));
     }
     state.broad = broad;
 }
@@ -122,10 +121,13 @@ const NOWHERE: Placed = Placed {
     directed: false,
 };
 
-/// Margin (m), motion ahead (m) and mobility of a new box for a collider of `radius` (m).
-fn course(body: &Body, radius: f64, dt: f64) -> (f64, DVec3, Mobility) {
-    let ahead = (body.vel.lin * (AHEAD * dt)).clamp_length_max(radius);
-    (SLACK * radius, ahead, mobility(body.kind))
+/// Where a collider of `radius` (m) is going.
+fn course(body: &Body, radius: f64, dt: f64) -> Course {
+    Course {
+        margin: SLACK * radius,
+        ahead: (body.vel.lin * (AHEAD * dt)).clamp_length_max(radius),
+        mobility: mobility(body.kind),
+    }
 }
 
 /// Places the collider in a slot, if there is one. Whether it has left its box.
@@ -159,11 +161,8 @@ fn place(state: &State, number: u32, dt: f64, placed: &mut Placed) -> bool {
         return false;
     }
     placed.bounds = slot.collider.aabb(&placed.stand.pose).inflated(reach);
-    let (slack, ahead, mobility) = course(body, placed.radius, dt);
-    let held = state
-        .broad
-        .holds(number, &placed.bounds, slack, ahead, mobility);
-    !held
+    let course = course(body, placed.radius, dt);
+    !state.broad.holds(number, &placed.bounds, &course)
 }
 
 /// Brings the list of pairs up to date; pairs that stay keep what is known of them.
