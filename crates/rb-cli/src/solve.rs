@@ -148,10 +148,7 @@ fn graded(
 }
 
 /// Sweeps over an island, and violation (m/s) below which neither solver goes on.
-const BUDGET: Budget = Budget {
-    sweeps: 100_000,
-    stop: 1e-14,
-};
+const BUDGET: Budget = Budget::new(100_000, 1e-14);
 
 /// The solvers asked for: the exact one first, which does not know every row.
 fn island_solvers(args: &SolveArgs) -> Option<Vec<Box<dyn IslandSolver>>> {

@@ -189,10 +189,7 @@ fn velocities(p: &Problem, lambda: &[f64]) -> Vec<Twist> {
 /// The island solved by the engine's exact solver, from where the step left it.
 fn solved_exactly(p: &Problem) -> Vec<Twist> {
     let mut p = p.clone();
-    let budget = Budget {
-        sweeps: 1,
-        stop: 1e-14,
-    };
+    let budget = Budget::new(1, 1e-14);
     Exact::default().solve(&mut p, Pass::Velocity, budget, &mut Scratch::default());
     p.bodies.iter().map(|b| b.vel).collect()
 }

@@ -36,6 +36,19 @@ pub struct Budget {
     pub sweeps: u32,
     /// Stop once no row changes by more than this (m/s).
     pub stop: f64,
+    /// Whether the first sweep goes from last to first; the others take turns with it.
+    pub backwards: bool,
+}
+
+impl Budget {
+    /// Sweeps that start with the first.
+    pub const fn new(sweeps: u32, stop: f64) -> Self {
+        Self {
+            sweeps,
+            stop,
+            backwards: false,
+        }
+    }
 }
 
 /// Memory a solver may keep between the solves of one island.

@@ -124,10 +124,7 @@ impl Cluster {
         if before <= stop {
             return Some(0.0);
         }
-        let budget = Budget {
-            sweeps: 1,
-            stop: MARGIN * stop,
-        };
+        let budget = Budget::new(1, MARGIN * stop);
         Brief.solve(&mut self.problem, pass, budget, &mut Scratch::default());
         let after = grade_pass(&self.problem, pass, 0.0).abs;
         self.failed = after > stop.max(0.5 * before);

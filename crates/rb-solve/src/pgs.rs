@@ -1,6 +1,6 @@
 //! Block projected Gauss–Seidel in f64: the readable specification of the fast tier.
 //!
-//! Blocks are visited in order, alternately forwards and backwards; each visit solves its block as
+//! Blocks are visited in order, by turns there and back; each visit solves its block as
 //! if the others stood still, and updates the velocities of its two bodies at once, so that
 //! `vel = free + W Jᵀλ` holds throughout:
 //!
@@ -113,6 +113,7 @@ fn sweep(
         .filter(|&i| (!direct || alone(p, &p.blocks[i])) && !clusters.contains(i))
         .collect();
     for sweep in 0..budget.sweeps {
+        let backwards = budget.backwards != (sweep % 2 == 1);
         out.iterations = sweep + 1;
         out.change = 0.0;
         if let Some(joints) = &mut joints {
@@ -126,11 +127,7 @@ fn sweep(
         let visited = clusters.visit(p, pass, |p, i| visit(p, i, pass, matrices));
         out.change = out.change.max(visited);
         for k in 0..singles.len() {
-            let i = singles[if sweep % 2 == 0 {
-                k
-            } else {
-                singles.len() - 1 - k
-            }];
+            let i = singles[if backwards { singles.len() - 1 - k } else { k }];
             out.change = out.change.max(visit(p, i, pass, matrices));
         }
         if let Some(beside) = &mut beside {

@@ -13,10 +13,7 @@ use rb_solve::conic::FrictionLaw;
 use rb_solve::{Exact, Pgs};
 use std::time::Instant;
 
-const BUDGET: Budget = Budget {
-    sweeps: 30,
-    stop: 1e-12,
-};
+const BUDGET: Budget = Budget::new(30, 1e-12);
 
 fn solve(p: &mut Problem) -> SolveOutcome {
     Pgs.solve(p, Pass::Velocity, BUDGET, &mut Scratch::default());

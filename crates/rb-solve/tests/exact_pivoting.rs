@@ -10,10 +10,7 @@ use rb_core::solver::{Budget, IslandSolver, Scratch, SolveStatus};
 use rb_solve::{Exact, Pgs, Pivoting};
 use std::time::Instant;
 
-const BUDGET: Budget = Budget {
-    sweeps: 30,
-    stop: 1e-12,
-};
+const BUDGET: Budget = Budget::new(30, 1e-12);
 const BOTH: [Pivoting; 2] = [Pivoting::Lemke, Pivoting::Pivot];
 
 fn solved(p: &Problem, solver: &dyn IslandSolver) -> (Problem, f64) {

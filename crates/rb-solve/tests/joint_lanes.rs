@@ -121,10 +121,7 @@ fn blocks_without_bounds_are_visited_as_by_rows() {
         for backwards in [false, true] {
             lanes.sweep(&mut bodies, pass, backwards);
         }
-        let budget = Budget {
-            sweeps: 2,
-            stop: 0.0,
-        };
+        let budget = Budget::new(2, 0.0);
         Pgs.solve_beside(&mut p, pass, budget, &mut Scratch::default(), None);
         for (i, body) in p.bodies.iter().enumerate() {
             let apart = bodies.velocity(i) - body.vel;

@@ -174,6 +174,8 @@ pub(crate) struct Island {
     start: Start,
     /// Time since the start of the step (s).
     elapsed: f64,
+    /// Whether the first sweeps of the present substep go from last to first.
+    backwards: bool,
 }
 
 impl Island {
@@ -317,7 +319,7 @@ impl Island {
     /// Runs the substeps; stops at the first that leaves a body in a non-finite state, and says who is
     /// to blame.
     fn substeps(&mut self, shared: &Shared) -> Vec<u32> {
-        self.elapsed = 0.0;
+        self.begin_substeps();
         let last = shared.params.substeps.saturating_sub(1);
         let pinned = self.is_pinned(shared);
         for k in 0..shared.params.substeps {
@@ -351,6 +353,17 @@ impl Island {
         if by_force.is_empty() { end } else { by_force }
     }
 
+    fn begin_substeps(&mut self) {
+        (self.elapsed, self.backwards) = (0.0, false);
+    }
+
+    /// The next substep sweeps from the other end: with few sweeps, whoever always comes last would
+    /// always be right.
+    fn end_substep(&mut self, shared: &Shared) {
+        self.elapsed += shared.h;
+        self.backwards = !self.backwards;
+    }
+
     fn substep(&mut self, shared: &Shared) {
         self.assemble(shared);
         self.solve(shared, Pass::Position, shared.params.sweeps.position);
@@ -365,7 +378,7 @@ impl Island {
             m.vel = b.vel;
         }
         self.keep_impulses();
-        self.elapsed += shared.h;
+        self.end_substep(shared);
     }
 
     /// Moves all poses with the velocities found, β v⁺ + (1−β) v.
@@ -391,6 +404,7 @@ impl Island {
         let budget = Budget {
             sweeps: sweeps.max(coupled),
             stop: shared.params.sweeps.stop,
+            backwards: self.backwards,
         };
         let variational = shared.params.gyroscopic == Gyroscopic::Variational;
         let rounds = if variational { 8 } else { 1 };

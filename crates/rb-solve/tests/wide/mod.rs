@@ -9,10 +9,7 @@ use rb_core::residual::grade_pass;
 use rb_core::solver::{Budget, IslandSolver, Scratch};
 
 pub(crate) const INF: f64 = f64::INFINITY;
-pub(crate) const BUDGET: Budget = Budget {
-    sweeps: 20_000,
-    stop: 1e-13,
-};
+pub(crate) const BUDGET: Budget = Budget::new(20_000, 1e-13);
 
 /// Solves with `solver` and returns the certificate (m/s).
 pub(crate) fn grade(p: &mut Problem, solver: &dyn IslandSolver) -> f64 {

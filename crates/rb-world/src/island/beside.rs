@@ -63,7 +63,7 @@ impl Island {
         let numbers = Discretiser::new(shared.params, shared.h);
         let sweeps = shared.params.sweeps.coupled;
         for k in 0..sweeps {
-            let backwards = k % 2 == 1;
+            let backwards = self.backwards != (k % 2 == 1);
             self.links.sweep(&mut self.lanes, pass, backwards);
             self.lanes.sweep(pass, &numbers, backwards);
         }
@@ -75,10 +75,7 @@ impl Island {
     fn settle_joints(&mut self, shared: &Shared, pass: Pass) {
         self.take_velocities();
         self.exchange(Way::ToRows);
-        let once = Budget {
-            sweeps: 1,
-            stop: shared.params.sweeps.stop,
-        };
+        let once = Budget::new(1, shared.params.sweeps.stop);
         let (problem, scratch) = (&mut self.problem, &mut self.scratch);
         Pgs.solve_beside(problem, pass, once, scratch, None);
         self.exchange(Way::ToLanes);

@@ -94,7 +94,7 @@ impl Convoy {
         self.assign(islands);
         self.pack(islands, shared, &numbers);
         for k in 0..shared.params.substeps {
-            self.substep(islands, shared, &numbers, k == 0);
+            self.substep(islands, shared, &numbers, k);
         }
         self.land(islands, shared);
     }
@@ -159,8 +159,9 @@ impl Convoy {
         islands: &mut [Island],
         shared: &Shared,
         numbers: &Discretiser,
-        first: bool,
+        number: u32,
     ) {
+        let first = number == 0;
         self.predict(islands, shared, first);
         let before = &self.before;
         let start = |i: usize| before.get(i).copied().unwrap_or_default();
@@ -169,12 +170,13 @@ impl Convoy {
             self.lanes.warm();
         }
         let sweeps = shared.params.sweeps;
+        let backwards = |k: u32| (number + k) % 2 == 1;
         for k in 0..sweeps.position {
-            self.lanes.sweep(Pass::Position, numbers, k % 2 == 1);
+            self.lanes.sweep(Pass::Position, numbers, backwards(k));
         }
         self.advance(islands, shared);
         for k in 0..sweeps.velocity {
-            self.lanes.sweep(Pass::Velocity, numbers, k % 2 == 1);
+            self.lanes.sweep(Pass::Velocity, numbers, backwards(k));
         }
         self.crews(islands, |crew| crew.take_back());
     }

@@ -52,10 +52,10 @@ impl Island {
         let joints = self.joints.iter();
         let joints = joints.map(|j| (j.movers, j.memory.impulses().len()));
         self.links.seat(joints, self.movable, self.movers.len());
-        self.elapsed = 0.0;
+        self.begin_substeps();
         for _ in 0..shared.params.substeps {
             self.joined_substep(shared, &numbers);
-            self.elapsed += shared.h;
+            self.end_substep(shared);
         }
     }
 
@@ -133,7 +133,7 @@ impl Island {
     pub(super) fn sweep_joined(&mut self, shared: &Shared, pass: Pass, sweeps: u32) {
         let numbers = Discretiser::new(shared.params, shared.h);
         let lanes = &mut self.lanes;
-        let mut backwards = false;
+        let mut backwards = self.backwards;
         let mut contacts = |bodies: &mut [ProblemBody]| {
             for (i, b) in bodies.iter().enumerate() {
                 lanes.set_velocity(i, &b.vel);
@@ -147,6 +147,7 @@ impl Island {
         let budget = Budget {
             sweeps,
             stop: shared.params.sweeps.stop,
+            backwards: self.backwards,
         };
         let (problem, scratch) = (&mut self.problem, &mut self.scratch);
         let out = Pgs.solve_beside(problem, pass, budget, scratch, Some(&mut contacts));

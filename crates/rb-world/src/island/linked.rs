@@ -60,13 +60,13 @@ impl Island {
             // Solved exactly, so they need no softening, and rigid rows keep the energy.
             numbers.joint_step = None;
         }
-        self.elapsed = 0.0;
+        self.begin_substeps();
         for k in 0..shared.params.substeps {
             self.linked = self.linked_substep(shared, &numbers, k == 0);
             if !self.linked {
                 return;
             }
-            self.elapsed += shared.h;
+            self.end_substep(shared);
         }
         for (j, joint) in self.joints.iter_mut().enumerate() {
             joint.memory.store(self.links.impulses(j));
@@ -152,7 +152,7 @@ impl Island {
 
     fn sweep_linked(&mut self, numbers: &Discretiser, pass: Pass, sweeps: u32) {
         for k in 0..sweeps {
-            let backwards = k % 2 == 1;
+            let backwards = self.backwards != (k % 2 == 1);
             self.links.sweep(&mut self.lanes, pass, backwards);
             self.lanes.sweep(pass, numbers, backwards);
         }

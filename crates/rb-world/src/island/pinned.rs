@@ -48,7 +48,7 @@ impl Island {
             let stored = pin::SLOTS.into_iter().zip(impulse.to_array());
             joint.memory.store(stored);
         }
-        self.elapsed += shared.h;
+        self.end_substep(shared);
     }
 
     /// Pins at the present poses, and the geometric stiffness of each body from their last impulses.
