@@ -357,8 +357,7 @@ impl Island {
         (self.elapsed, self.backwards) = (0.0, false);
     }
 
-    /// The next substep sweeps from the other end: with few sweeps, whoever always comes last would
-    /// always be right.
+    /// Ends the substep; the next one sweeps from the other end.
     fn end_substep(&mut self, shared: &Shared) {
         self.elapsed += shared.h;
         self.backwards = !self.backwards;
