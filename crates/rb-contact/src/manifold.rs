@@ -57,16 +57,19 @@ pub fn manifold(
         feature: p.feature,
         impulse: *impulse,
     });
-    let manifold = Manifold {
+    let mut manifold = Manifold {
         bodies: sides.bodies,
+        count: 0,
+        closed: false,
         key: sides.key(patch),
         normal: patch.normal,
         material: *material,
+        points: Default::default(),
         spin: carried.spin,
         anchor: Anchor::new(patch.reference, patch.normal, places, poses),
-        ..Manifold::default()
     };
-    manifold.with_points(points)
+    manifold.set_points(points);
+    manifold
 }
 
 /// Cosine of the angle between two normals beyond which impulses are not carried over (60°).
@@ -189,11 +192,12 @@ mod tests {
             feature,
             impulse,
         };
-        let manifold = Manifold {
+        let mut manifold = Manifold {
             normal: DVec3::Y,
             ..Manifold::default()
         };
-        manifold.with_points(points.iter().map(point))
+        manifold.set_points(points.iter().map(point));
+        manifold
     }
 
     #[test]

@@ -153,16 +153,15 @@ pub struct Manifold {
 }
 
 impl Manifold {
-    /// The same with the points given, [`MAX_POINTS`] at most.
-    #[must_use]
-    pub fn with_points(mut self, points: impl Iterator<Item = ManifoldPoint>) -> Self {
+    /// Replaces the points, [`MAX_POINTS`] at most.
+    #[inline]
+    pub fn set_points(&mut self, points: impl Iterator<Item = ManifoldPoint>) {
         self.points = Default::default();
         self.count = 0;
         for (to, point) in self.points.iter_mut().zip(points) {
             *to = point;
             self.count += 1;
         }
-        self
     }
 
     /// Points in use.
@@ -234,11 +233,11 @@ mod tests {
             arm: [DVec3::new(0.1, 0.5, -0.2), DVec3::new(-0.3, -0.4, 0.6)],
             ..ManifoldPoint::default()
         };
-        let manifold = Manifold {
+        let mut manifold = Manifold {
             normal: DVec3::Y,
             ..Manifold::default()
         };
-        let manifold = manifold.with_points([point].into_iter());
+        manifold.set_points([point].into_iter());
         let views: Vec<_> = manifold.views().collect();
         assert_eq!(views.len(), 1);
         let (p, j) = (views[0], views[0].jacobian(0));

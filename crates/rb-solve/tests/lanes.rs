@@ -54,7 +54,7 @@ fn scene(seed: u64, laws: &[FrictionLaw], special: Special) -> (Vec<Manifold>, C
         };
         let normal = random.vector().normalize();
         let points: Vec<_> = (0..1 + k % 4).map(|f| point(&mut random, f)).collect();
-        let manifold = Manifold {
+        let mut manifold = Manifold {
             key: ManifoldKey {
                 pair: [k, k + 1],
                 sub: [0, 0],
@@ -72,7 +72,8 @@ fn scene(seed: u64, laws: &[FrictionLaw], special: Special) -> (Vec<Manifold>, C
             },
             ..Manifold::default()
         };
-        set.push(manifold.with_points(points.into_iter()));
+        manifold.set_points(points.into_iter());
+        set.push(manifold);
     }
     let lanes = packed(&set, 0..set.len(), &lanes, 0);
     (set, lanes)
