@@ -1,11 +1,9 @@
-//! From patches to manifolds in their lanes, and last step's impulses onto this step's points.
+//! From patches to manifolds, and last step's impulses onto this step's points.
 
 use crate::narrow::ContactPatch;
-use core::ops::Range;
 use glam::DVec3;
 use rb_core::anchor::{Anchor, Stand};
-use rb_core::contact_block::{ContactBlock, ContactSet};
-use rb_core::manifold::{ContactMaterial, MAX_POINTS, ManifoldKey, ManifoldPoint};
+use rb_core::manifold::{ContactMaterial, MAX_POINTS, Manifold, ManifoldKey, ManifoldPoint};
 use rb_core::math::tangents;
 
 /// The two sides of a manifold, index 0 for a and 1 for b.
@@ -34,15 +32,6 @@ impl Sides<'_> {
     }
 }
 
-/// What a manifold has beyond its patch.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Surface {
-    /// Combined material.
-    pub material: ContactMaterial,
-    /// Last step's impulses.
-    pub carried: Carried,
-}
-
 /// What the points of a manifold have taken over from last step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Carried {
@@ -52,17 +41,15 @@ pub struct Carried {
     pub spin: DVec3,
 }
 
-/// Writes the manifold of a patch into a lane: arms from the centres of mass.
-pub fn write(
-    block: &mut ContactBlock,
-    lane: usize,
+/// The manifold of a patch: arms from the centres of mass.
+pub fn manifold(
     patch: &ContactPatch,
-    surface: &Surface,
+    material: &ContactMaterial,
+    carried: &Carried,
     sides: &Sides,
-) {
-    let key = sides.key(patch);
-    block.put_head(lane, key, sides.bodies, patch.normal, &surface.material);
-    let carried = &surface.carried;
+) -> Manifold {
+    let places = patch.points.iter().map(|p| [p.position_a, p.position_b]);
+    let poses = sides.stands.map(|s| &s.pose);
     let numbered = patch.points.iter().zip(&carried.impulse);
     let points = numbered.map(|(p, impulse)| ManifoldPoint {
         arm: sides.arms([p.position_a, p.position_b]),
@@ -70,69 +57,66 @@ pub fn write(
         feature: p.feature,
         impulse: *impulse,
     });
-    block.put_points(lane, points);
-    block.put_spin(lane, carried.spin);
-    let places = patch.points.iter().map(|p| [p.position_a, p.position_b]);
-    let poses = sides.stands.map(|s| &s.pose);
-    block.anchor[lane] = Anchor::new(patch.reference, patch.normal, places, poses);
+    let mut manifold = Manifold {
+        bodies: sides.bodies,
+        count: 0,
+        closed: false,
+        key: sides.key(patch),
+        normal: patch.normal,
+        material: *material,
+        points: Default::default(),
+        spin: carried.spin,
+        anchor: Anchor::new(patch.reference, patch.normal, places, poses),
+    };
+    manifold.set_points(points);
+    manifold
 }
 
 /// Cosine of the angle between two normals beyond which impulses are not carried over (60°).
 const RELATED: f64 = 0.5;
 
-/// Impulses for `new` from whichever of the pair's old manifolds (those numbered `range` in `old`)
-/// continues in it: the one with the same sub-shapes, else the one with the nearest normal. Merged
-/// patches slide from sub-shape to sub-shape, so the key alone would lose them.
-pub fn warm_start(
-    new: &ContactPatch,
-    sides: &Sides,
-    old: &ContactSet,
-    range: Range<usize>,
-) -> Carried {
-    let fit = |i: &usize| {
-        let cosine = old.normal(*i).dot(new.normal);
-        if old.key(*i) == sides.key(new) {
+/// Impulses for `new` from whichever of the pair's old manifolds continues in it: the one with the
+/// same sub-shapes, else the one with the nearest normal. Merged patches slide from sub-shape to
+/// sub-shape, so the key alone would lose them.
+pub fn warm_start(new: &ContactPatch, sides: &Sides, old: &[Manifold]) -> Carried {
+    let fit = |m: &&Manifold| {
+        let cosine = m.normal.dot(new.normal);
+        if m.key == sides.key(new) {
             cosine + 1.0
         } else {
             cosine
         }
     };
-    let best = range.max_by(|x, y| fit(x).total_cmp(&fit(y)));
+    let best = old.iter().max_by(|x, y| fit(x).total_cmp(&fit(y)));
     match best {
-        Some(i) if new.normal.dot(old.normal(i)) >= RELATED => Carried {
-            impulse: match_impulses(new, sides, old, i),
+        Some(old) if new.normal.dot(old.normal) >= RELATED => Carried {
+            impulse: match_impulses(new, sides, old),
             // The patch's as a whole.
-            spin: old.spin(i),
+            spin: old.spin,
         },
         _ => Carried::default(),
     }
 }
 
-/// Each point's impulse from at most one point of manifold `from` in `old`: by feature, else the
-/// nearest within 1 cm per metre of arm (and at least 0.1 mm).
+/// Each point's impulse from at most one point of `old`: by feature, else the nearest within 1 cm per metre of arm (and at least 0.1 mm).
 ///
 /// Distances are taken between arms on either body, whichever is smaller, in world axes: a point
 /// that sticks keeps its arm on the resting body, one that rolls keeps its arm on the rolling body.
 /// The tangential impulse is projected onto the new tangents.
-fn match_impulses(
-    new: &ContactPatch,
-    sides: &Sides,
-    old: &ContactSet,
-    from: usize,
-) -> [[f64; 3]; MAX_POINTS] {
-    let before = tangents(old.normal(from));
+fn match_impulses(new: &ContactPatch, sides: &Sides, old: &Manifold) -> [[f64; 3]; MAX_POINTS] {
+    let (before, known) = (tangents(old.normal), old.points());
     let now = tangents(new.normal);
     let carry = |k: usize| {
-        let [n, s, t] = old.stored(from, k).impulse;
+        let [n, s, t] = known[k].impulse;
         let slip = before[0] * s + before[1] * t;
         [n, slip.dot(now[0]), slip.dot(now[1])]
     };
-    let count = old.count(from);
+    let count = known.len();
     let mut impulse = [[0.0; 3]; MAX_POINTS];
     let mut taken = [false; MAX_POINTS];
     let mut matched = taken;
     for (i, p) in new.points.iter().enumerate() {
-        let same = |k: &usize| !taken[*k] && old.stored(from, *k).feature == p.feature;
+        let same = |k: &usize| !taken[*k] && known[*k].feature == p.feature;
         if let Some(k) = (0..count).find(same) {
             impulse[i] = carry(k);
             (taken[k], matched[i]) = (true, true);
@@ -145,7 +129,7 @@ fn match_impulses(
         let arm = sides.arms([p.position_a, p.position_b]);
         let limit = (0.01 * arm[0].length().min(arm[1].length())).max(1e-4);
         let distance = |k: usize| {
-            let o = old.stored(from, k).arm;
+            let o = known[k].arm;
             (o[0] - arm[0]).length().min((o[1] - arm[1]).length())
         };
         let free = (0..count).filter(|k| !taken[*k]);
@@ -163,7 +147,6 @@ mod tests {
     use super::*;
     use crate::narrow::PatchPoint;
     use rb_core::anchor::Reference;
-    use rb_core::manifold::Manifold;
     use rb_core::math::Pose;
 
     /// The bodies of both sides: b's five metres along x.
@@ -184,9 +167,7 @@ mod tests {
             bodies: [0; 2],
             stands: [&STANDS[0], &STANDS[1]],
         };
-        let mut set = ContactSet::default();
-        set.push(old);
-        warm_start(new, &sides, &set, 0..1)
+        warm_start(new, &sides, core::slice::from_ref(old))
     }
 
     fn patch(normal: DVec3, points: &[(f64, u32)]) -> ContactPatch {
@@ -211,11 +192,12 @@ mod tests {
             feature,
             impulse,
         };
-        Manifold {
+        let mut manifold = Manifold {
             normal: DVec3::Y,
-            points: points.iter().map(point).collect(),
             ..Manifold::default()
-        }
+        };
+        manifold.set_points(points.iter().map(point));
+        manifold
     }
 
     #[test]

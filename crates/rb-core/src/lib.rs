@@ -12,7 +12,6 @@ pub mod anchor;
 pub mod arena;
 pub mod body;
 pub mod compliance;
-pub mod contact_block;
 pub mod discretise;
 pub mod draw;
 pub mod elimination;

@@ -1,10 +1,13 @@
-//! What collision detection hands over: up to four contact points of one pair under one normal.
+//! Up to four contact points of one pair under one normal: what collision detection hands over, what
+//! is stored from step to step, and what solvers read.
+//!
+//! A manifold is stored once, in one piece: whoever meets one wants nearly all of it. Its numbers are
+//! f64: they are the description; solvers pack lanes of their own from it.
 
-use crate::anchor::Anchor;
-use crate::handle::{BodyHandle, ColliderHandle};
+use crate::anchor::{Anchor, Stand};
+use crate::math::{Twist, tangents};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
-use smallvec::SmallVec;
 
 /// Most points of a manifold.
 pub const MAX_POINTS: usize = 4;
@@ -88,6 +91,16 @@ pub struct ContactMaterial {
     pub extras: SurfaceExtras,
 }
 
+impl ContactMaterial {
+    /// Coefficient of the friction there is: 0 without a law.
+    pub fn sliding_friction(&self) -> f64 {
+        match self.law {
+            FrictionLaw::None => 0.0,
+            _ => self.friction,
+        }
+    }
+}
+
 /// Names a manifold across steps: the collider pair (lower index first) and the pair of sub-shapes.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
@@ -113,24 +126,126 @@ pub struct ManifoldPoint {
     pub impulse: [f64; 3],
 }
 
-/// Up to four contact points under one normal.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+/// Up to four contact points under one normal. What every stage asks for comes first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[repr(C, align(64))]
 pub struct Manifold {
+    /// Slots of bodies a and b.
+    pub bodies: [u32; 2],
+    /// Points in use.
+    pub count: u8,
+    /// Whether a point carried an impulse or was closed at the end of the last step.
+    pub closed: bool,
     /// Identity across steps.
     pub key: ManifoldKey,
-    /// Colliders a and b.
-    pub colliders: [ColliderHandle; 2],
-    /// Bodies a and b.
-    pub bodies: [BodyHandle; 2],
     /// Unit normal from a to b, world axes.
     pub normal: DVec3,
-    /// Points, in the order of the features that made them.
-    pub points: SmallVec<[ManifoldPoint; MAX_POINTS]>,
     /// Surface of the pair.
     pub material: ContactMaterial,
+    /// Points, in the order of the features that made them; unused ones are zero, so that equal
+    /// contacts are stored in equal bytes.
+    pub points: [ManifoldPoint; MAX_POINTS],
     /// Angular impulse of the resistance to spin and rolling on b (N·m·s, world): last step's before
     /// the solve, this step's after.
     pub spin: DVec3,
     /// The points in the frames of the shapes.
     pub anchor: Anchor,
+}
+
+impl Manifold {
+    /// Replaces the points, [`MAX_POINTS`] at most.
+    #[inline]
+    pub fn set_points(&mut self, points: impl Iterator<Item = ManifoldPoint>) {
+        self.points = Default::default();
+        self.count = 0;
+        for (to, point) in self.points.iter_mut().zip(points) {
+            *to = point;
+            self.count += 1;
+        }
+    }
+
+    /// Points in use.
+    #[inline]
+    pub fn points(&self) -> &[ManifoldPoint] {
+        &self.points[..usize::from(self.count)]
+    }
+
+    /// Points in use, with the axes that rows need.
+    pub fn views(&self) -> impl Iterator<Item = PointView> {
+        let [t1, t2] = tangents(self.normal);
+        let axes = [self.normal, t1, t2];
+        self.points().iter().map(move |p| PointView {
+            axes,
+            arm: p.arm,
+            gap: p.gap,
+            impulse: p.impulse,
+        })
+    }
+
+    /// Sum of the normal impulses (N·s).
+    pub fn normal_impulse(&self) -> f64 {
+        self.points().iter().map(|p| p.impulse[0]).sum()
+    }
+
+    /// Brings arms, gaps and normal up to date with where the shapes stand now; impulses stay. A
+    /// manifold without anchor is left as it is.
+    pub fn renew(&mut self, stands: [&Stand; 2]) {
+        let points = &mut self.points;
+        let count = usize::from(self.count);
+        let normal = self.anchor.renew(stands, count, |k, p| {
+            (points[k].arm, points[k].gap) = (p.arm, p.gap);
+        });
+        self.normal = normal.unwrap_or(self.normal);
+    }
+}
+
+/// What a solver needs of one contact point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointView {
+    /// Normal, tangent 1, tangent 2 (world).
+    pub axes: [DVec3; 3],
+    /// Lever arms of a and b (m, world).
+    pub arm: [DVec3; 2],
+    /// Gap at the time of detection (m).
+    pub gap: f64,
+    /// Impulses along the axes (N·s).
+    pub impulse: [f64; 3],
+}
+
+impl PointView {
+    /// Jacobian halves of the row along axis `k`: J v is the velocity of b relative to a there.
+    pub fn jacobian(&self, k: usize) -> [Twist; 2] {
+        let d = self.axes[k];
+        [
+            Twist::new(-d, -self.arm[0].cross(d)),
+            Twist::new(d, self.arm[1].cross(d)),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn normal_row_measures_the_gap_rate() {
+        let point = ManifoldPoint {
+            arm: [DVec3::new(0.1, 0.5, -0.2), DVec3::new(-0.3, -0.4, 0.6)],
+            ..ManifoldPoint::default()
+        };
+        let mut manifold = Manifold {
+            normal: DVec3::Y,
+            ..Manifold::default()
+        };
+        manifold.set_points([point].into_iter());
+        let views: Vec<_> = manifold.views().collect();
+        assert_eq!(views.len(), 1);
+        let (p, j) = (views[0], views[0].jacobian(0));
+        let (va, vb) = (
+            Twist::new(DVec3::X, DVec3::Z),
+            Twist::new(DVec3::Y, DVec3::X),
+        );
+        let gap_rate = p.axes[0].dot(vb.at(p.arm[1]) - va.at(p.arm[0]));
+        assert!((j[0].dot(&va) + j[1].dot(&vb) - gap_rate).abs() < 1e-12);
+    }
 }

@@ -4,9 +4,7 @@ mod random;
 
 use glam::{DMat3, DVec3};
 use random::Random;
-use rb_core::contact_block::ContactSet;
 use rb_core::discretise::Discretiser;
-use rb_core::handle::Handle;
 use rb_core::manifold::{
     ContactMaterial, FrictionLaw, Manifold, ManifoldKey, ManifoldPoint, SurfaceExtras,
 };
@@ -34,7 +32,7 @@ fn mass(random: &mut Random) -> InvMass {
 }
 
 /// Random manifolds of one to four points between bodies of about a kilogram, the last immovable.
-fn scene(seed: u64, laws: &[FrictionLaw], special: Special) -> (ContactSet, ContactLanes) {
+fn scene(seed: u64, laws: &[FrictionLaw], special: Special) -> (Vec<Manifold>, ContactLanes) {
     let mut random = Random(seed);
     let mut lanes = ContactLanes::default();
     lanes.reset(BODIES);
@@ -44,7 +42,7 @@ fn scene(seed: u64, laws: &[FrictionLaw], special: Special) -> (ContactSet, Cont
         lanes.set_velocity(i, &v);
         lanes.set_free(i, &v);
     }
-    let mut set = ContactSet::default();
+    let mut set = Vec::new();
     for k in 0..40u32 {
         let a = k % (BODIES as u32 - 1);
         let b = (a + 1 + k / 20) % BODIES as u32;
@@ -54,14 +52,15 @@ fn scene(seed: u64, laws: &[FrictionLaw], special: Special) -> (ContactSet, Cont
             feature,
             impulse: [0.0; 3],
         };
-        let manifold = Manifold {
+        let normal = random.vector().normalize();
+        let points: Vec<_> = (0..1 + k % 4).map(|f| point(&mut random, f)).collect();
+        let mut manifold = Manifold {
             key: ManifoldKey {
                 pair: [k, k + 1],
                 sub: [0, 0],
             },
-            bodies: [Handle::from_raw(a, 0), Handle::from_raw(b, 0)],
-            normal: random.vector().normalize(),
-            points: (0..1 + k % 4).map(|f| point(&mut random, f)).collect(),
+            bodies: [a, b],
+            normal,
             material: ContactMaterial {
                 law: laws[k as usize % laws.len()],
                 friction: 0.3 + 0.2 * random.next(),
@@ -73,7 +72,8 @@ fn scene(seed: u64, laws: &[FrictionLaw], special: Special) -> (ContactSet, Cont
             },
             ..Manifold::default()
         };
-        set.push(&manifold);
+        manifold.set_points(points.into_iter());
+        set.push(manifold);
     }
     let lanes = packed(&set, 0..set.len(), &lanes, 0);
     (set, lanes)
@@ -82,7 +82,7 @@ fn scene(seed: u64, laws: &[FrictionLaw], special: Special) -> (ContactSet, Cont
 /// Some manifolds between bodies as `like` has them, with `idle` more between bodies that nothing moves:
 /// where there are too few to a level, they are not swept in batches.
 fn packed(
-    set: &ContactSet,
+    set: &[Manifold],
     manifolds: core::ops::Range<usize>,
     like: &ContactLanes,
     idle: usize,
@@ -97,7 +97,7 @@ fn packed(
     let numbers = Discretiser::new(&Params::game(), H);
     let still = [BODIES as u32, BODIES as u32 + 1];
     let idle = core::iter::repeat_n((manifolds.start as u32, still), idle);
-    let contacts = manifolds.map(|i| (i as u32, set.bodies(i))).chain(idle);
+    let contacts = manifolds.map(|i| (i as u32, set[i].bodies)).chain(idle);
     let soft = [false, true].map(|still| numbers.contact_step(still));
     lanes.pack(set, contacts, BODIES - 1, soft, 1.0);
     lanes.pose(|i| like.free(i.min(BODIES - 1)), &numbers);
@@ -234,7 +234,7 @@ fn eight_at_a_time_is_one_after_the_other() {
 }
 
 /// Manifolds in the given order, with bodies as `like` has them, in sections of `size` movable bodies.
-fn divided(set: &ContactSet, order: &[usize], like: &ContactLanes, size: usize) -> ContactLanes {
+fn divided(set: &[Manifold], order: &[usize], like: &ContactLanes, size: usize) -> ContactLanes {
     let movable = BODIES - 1;
     let mut lanes = ContactLanes::default();
     lanes.reset_in_sections(movable, 1, size);
@@ -245,7 +245,7 @@ fn divided(set: &ContactSet, order: &[usize], like: &ContactLanes, size: usize) 
     }
     let numbers = Discretiser::new(&Params::game(), H);
     let soft = [false, true].map(|still| numbers.contact_step(still));
-    let contacts = order.iter().map(|&i| (i as u32, set.bodies(i)));
+    let contacts = order.iter().map(|&i| (i as u32, set[i].bodies));
     lanes.pack(set, contacts, movable, soft, 1.0);
     lanes.pose(|i| like.free(i), &numbers);
     lanes
@@ -260,7 +260,7 @@ fn sections_and_then_the_seam_is_one_after_the_other() {
         // In that order everything is in one section.
         let section = |m: usize| {
             let own = |&b: &u32| (b as usize) < BODIES - 1;
-            let bodies = set.bodies(m);
+            let bodies = set[m].bodies;
             let mut sections = bodies.iter().filter(|b| own(b)).map(|&b| b as usize / SIZE);
             let first = sections.next();
             let same = sections.all(|s| Some(s) == first);

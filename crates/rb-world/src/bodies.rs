@@ -341,8 +341,9 @@ impl World {
         if self.state.body(slot).kind == BodyKind::Dynamic {
             return;
         }
-        let touching: Vec<u32> = (0..self.state.contacts.len())
-            .map(|i| self.state.contacts.bodies(i))
+        let contacts = self.state.contacts.iter();
+        let touching: Vec<u32> = contacts
+            .map(|m| m.bodies)
             .filter(|pair| pair.contains(&slot))
             .flatten()
             .collect();

@@ -152,14 +152,10 @@ impl World {
     pub fn contact_points(&self) -> impl Iterator<Item = ContactPoint> {
         let s = &self.state;
         let h = s.h.max(f64::MIN_POSITIVE);
-        (0..s.contacts.len()).flat_map(move |i| {
-            let colliders = s.contacts.key(i).pair.map(|c| s.collider_handle(c));
-            let com = s
-                .bodies
-                .slot(s.contacts.bodies(i)[0])
-                .map_or(DVec3::ZERO, |b| b.com);
-            (0..s.contacts.count(i)).map(move |k| {
-                let p = s.contacts.point(i, k);
+        s.contacts.iter().flat_map(move |m| {
+            let colliders = m.key.pair.map(|c| s.collider_handle(c));
+            let com = s.bodies.slot(m.bodies[0]).map_or(DVec3::ZERO, |b| b.com);
+            m.views().map(move |p| {
                 let force: DVec3 = (0..3).map(|j| p.axes[j] * (p.impulse[j] / h)).sum();
                 let position = com + p.arm[0];
                 ContactPoint {
@@ -254,7 +250,7 @@ impl State {
         for pair in &mut self.pairs {
             let known = pair.manifolds();
             pair.first = self.contacts.len() as u32;
-            known.for_each(|i| self.contacts.push_from(&old, i));
+            self.contacts.extend_from_slice(&old[known]);
         }
     }
 }

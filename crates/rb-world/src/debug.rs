@@ -69,10 +69,9 @@ impl World {
     fn draw_contacts(&self, sink: &mut dyn DrawSink) {
         let contacts = &self.state.contacts;
         let h = self.state.h.max(f64::MIN_POSITIVE);
-        for i in 0..contacts.len() {
-            let body = self.state.body(contacts.bodies(i)[0]);
-            for k in 0..contacts.count(i) {
-                let p = contacts.point(i, k);
+        for contact in contacts {
+            let body = self.state.body(contact.bodies[0]);
+            for p in contact.views() {
                 let at = body.com + p.arm[0];
                 sink.point(at, color::CONTACT);
                 sink.line(

@@ -119,13 +119,12 @@ impl World {
         let contacts = &self.state.contacts;
         let h = self.state.h.max(f64::MIN_POSITIVE);
         let mut out = Vec::new();
-        for i in 0..contacts.len() {
-            let Some(side) = contacts.bodies(i).iter().position(|&s| s == body.index()) else {
+        for contact in contacts {
+            let Some(side) = contact.bodies.iter().position(|&s| s == body.index()) else {
                 continue;
             };
             let (mut impulse, mut normal, mut tangent) = (DVec3::ZERO, 0.0, 0.0);
-            for k in 0..contacts.count(i) {
-                let p = contacts.point(i, k);
+            for p in contact.views() {
                 let t = p.axes[1] * p.impulse[1] + p.axes[2] * p.impulse[2];
                 impulse += p.axes[0] * p.impulse[0] + t;
                 normal += p.impulse[0];
@@ -134,8 +133,8 @@ impl World {
             if normal <= 0.0 {
                 continue;
             }
-            let pair = contacts.key(i).pair.map(|c| self.state.collider_handle(c));
-            let most = contacts.material(i).friction * normal;
+            let pair = contact.key.pair.map(|c| self.state.collider_handle(c));
+            let most = contact.material.friction * normal;
             out.push(Support {
                 collider: pair[side],
                 other: pair[1 - side],

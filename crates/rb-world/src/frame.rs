@@ -4,13 +4,12 @@ use crate::flight::Flight;
 use crate::island::Island;
 use crate::island::convoy::{Convoy, RUN};
 use crate::state::{Pair, PairList};
-use rb_contact::manifold::Surface;
-use rb_contact::recycle::{Memory, Sphere};
+use rb_contact::recycle::Sphere;
 use rb_contact::{Aabb, ContactPatch, Shape};
 use rb_core::anchor::Stand;
-use rb_core::contact_block::ContactSet;
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::integrate::Mover;
+use rb_core::manifold::Manifold;
 use rb_core::partition::Islands;
 use rb_solve::lanes::ContactLanes;
 use std::ops::Range;
@@ -51,39 +50,31 @@ pub(crate) struct Left {
     pub(crate) slots: Vec<u32>,
 }
 
-/// What became of a pair.
+/// A pair that no longer has as many manifolds as it had.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Verdict {
-    /// Its manifolds, if any, stay as they are.
-    Kept,
-    /// Its manifolds keep their points, which have moved along with the shapes.
-    Renewed,
-    /// It was searched; the next so many patches of the task are its own.
-    Found(u32, Option<Memory>),
+pub(crate) struct Changed {
+    /// Its number among the pairs of its task.
+    pub(crate) pair: u32,
+    /// How many manifolds it has now.
+    pub(crate) count: u32,
 }
 
-/// Pairs of one narrow-phase task, and what it found.
+/// What one narrow-phase task found.
 #[derive(Debug, Default)]
 pub(crate) struct PairChunk {
-    /// Which of the state's pairs.
-    pub(crate) pairs: Range<usize>,
-    /// One for each pair.
-    pub(crate) verdicts: Vec<Verdict>,
-    /// Contacts of all its pairs, and what else their manifolds have.
+    /// Contacts of the pair at hand.
     pub(crate) patches: Vec<ContactPatch>,
-    pub(crate) surfaces: Vec<Surface>,
+    pub(crate) changed: Vec<Changed>,
+    /// Manifolds of the changed pairs.
+    pub(crate) found: Vec<Manifold>,
     pub(crate) overlapping: Vec<[u32; 2]>,
 }
 
-/// Where a manifold of this step comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Origin {
-    /// Number in last step's contacts.
-    Kept(u32),
-    /// Number in last step's contacts, and the pair whose shapes have moved.
-    Renewed(u32, u32),
-    /// Task, number there, and the pair.
-    Found(u32, u32, u32),
+/// Manifolds that lie together and go to another place together.
+#[derive(Clone, Debug)]
+pub(crate) struct Move {
+    pub(crate) from: Range<usize>,
+    pub(crate) to: usize,
 }
 
 /// No island.
@@ -97,10 +88,9 @@ pub(crate) struct Frame {
     pub(crate) placed: Vec<Placed>,
     /// Colliders that have left their boxes.
     pub(crate) left: Vec<Left>,
-    /// One for each manifold of this step.
-    pub(crate) origins: Vec<Origin>,
-    /// Memory of last step's contacts and pairs, to write the next ones into.
-    pub(crate) spare_contacts: ContactSet,
+    /// Manifolds that stay from the last step, lowest first.
+    pub(crate) moves: Vec<Move>,
+    /// Memory of last step's pairs, to write the next ones into.
     pub(crate) spare_pairs: Vec<Pair>,
     pub(crate) partition: Islands,
     /// Islands in use are the first `island_count`; the rest keep their memory for later.
@@ -120,8 +110,7 @@ pub(crate) struct Frame {
     pub(crate) place: Vec<[u32; 2]>,
     /// Island of each manifold and its number there, [`NOWHERE`] if it is of none.
     pub(crate) homes: Vec<[u32; 2]>,
-    /// Whether each manifold is closed, and memory of the pairs that touched before.
-    pub(crate) closed: Vec<bool>,
+    /// Memory of the pairs that touched before.
     pub(crate) spare_touching: PairList,
     /// Independent tasks offered to the threads in this step.
     pub(crate) tasks: u32,

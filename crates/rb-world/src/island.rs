@@ -36,9 +36,9 @@ use crate::state::{ConstraintSlot, JointSlot, State};
 use core::ops::Range;
 use glam::{DMat3, DVec3};
 use rb_core::arena::Arena;
-use rb_core::contact_block::ContactSet;
 use rb_core::handle::{ConstraintKey, JointKey};
 use rb_core::integrate::Mover;
+use rb_core::manifold::Manifold;
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
 use rb_core::params::{Gyroscopic, Params};
@@ -85,7 +85,7 @@ impl Outcome {
 /// What all islands read.
 pub(crate) struct Shared<'a> {
     pub(crate) params: &'a Params,
-    pub(crate) contacts: &'a ContactSet,
+    pub(crate) contacts: &'a [Manifold],
     pub(crate) joints: &'a Arena<JointKey, JointSlot>,
     pub(crate) constraints: &'a Arena<ConstraintKey, ConstraintSlot>,
     /// Time at the start of the step (s).

@@ -8,10 +8,10 @@ use rb_contact::broad::BroadPhase;
 use rb_contact::recycle::Memory;
 use rb_core::arena::Arena;
 use rb_core::body::Body;
-use rb_core::contact_block::ContactSet;
 use rb_core::handle::{
     BodyHandle, BodyKey, ColliderHandle, ColliderKey, ConstraintKey, JointHandle, JointKey,
 };
+use rb_core::manifold::Manifold;
 use rb_core::math::{Pose, Twist};
 use rb_core::params::Params;
 use rb_joints::{AnyConstraint, JointBody, JointCx, JointDesc, JointMemory};
@@ -84,7 +84,7 @@ pub(crate) struct State {
     pub(crate) broad: BroadPhase,
     /// Candidate pairs, sorted by key, and their contacts in the same order.
     pub(crate) pairs: Vec<Pair>,
-    pub(crate) contacts: ContactSet,
+    pub(crate) contacts: Vec<Manifold>,
     /// Pairs that touch, and pairs of which one is a sensor that overlaps the other.
     pub(crate) touching: PairList,
     pub(crate) overlapping: PairList,
@@ -112,7 +112,7 @@ impl State {
             constraints: Arena::default(),
             broad: BroadPhase::default(),
             pairs: Vec::new(),
-            contacts: ContactSet::default(),
+            contacts: Vec::new(),
             touching: Vec::new(),
             overlapping: Vec::new(),
             groups: SleepGroups::default(),
@@ -142,6 +142,14 @@ impl State {
         self.colliders
             .slot(slot)
             .expect("collider slots in use stay occupied during a step")
+    }
+
+    /// Manifolds of a pair of collider slots.
+    pub(crate) fn contacts_of(&self, key: [u32; 2]) -> &[Manifold] {
+        match self.pairs.binary_search_by_key(&key, |p| p.key) {
+            Ok(k) => &self.contacts[self.pairs[k].manifolds()],
+            Err(_) => &[],
+        }
     }
 
     /// World pose of the collider in a slot.

@@ -187,7 +187,7 @@ impl World {
     pub fn memory_bytes(&self) -> usize {
         self.state.bodies.capacity() * size_of::<rb_core::body::Body>()
             + self.state.colliders.capacity() * size_of::<crate::state::ColliderSlot>()
-            + self.state.contacts.bytes()
+            + size_of_val(&self.state.contacts[..])
             + self.state.pairs.capacity() * size_of::<crate::state::Pair>()
             + self.frame.bytes()
     }

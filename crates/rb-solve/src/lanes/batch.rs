@@ -1,7 +1,7 @@
 //! Eight manifolds side by side, as the kernels read them.
 
 use super::simd::Wide;
-use rb_core::contact_block::LANES;
+use crate::lanes::LANES;
 use rb_core::manifold::FrictionLaw;
 
 /// One vector per lane, in memory.

@@ -10,9 +10,9 @@ use glam::DVec3;
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
 
+use crate::lanes::LANES;
 use crate::parallel::Parts;
 use core::ops::Range;
-use rb_core::contact_block::LANES;
 
 /// How the lines of bodies lie.
 #[derive(Clone, Copy, Debug, Default)]

@@ -11,8 +11,8 @@ use super::batch::{Batch, PLAIN, Point, Special};
 use super::pack::State;
 use super::simd::{Simd, Wide, two};
 use super::vector::{Motion, V3};
+use crate::lanes::LANES;
 use glam::DVec3;
-use rb_core::contact_block::LANES;
 use rb_core::law::Law;
 use rb_core::manifold::FrictionLaw;
 

@@ -42,7 +42,7 @@ pub use grade::Graded;
 pub use joints::{JointLanes, LanePin, LaneRow, Way};
 pub use pack::ContactLanes;
 pub use prepare::Soft;
-pub use simd::{Line, Wide};
+pub use simd::{LANES, Line, Wide};
 
 /// Runs a kernel with the widest instructions of this processor.
 macro_rules! dispatch {

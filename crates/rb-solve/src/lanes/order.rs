@@ -6,7 +6,7 @@
 //! others behind them, which keeps the lanes full to the end. Any such schedule gives the bits of visiting
 //! one manifold after the other. Source: T. Hu, "Parallel sequencing and assembly line problems", 1961.
 
-use rb_core::contact_block::LANES;
+use crate::lanes::LANES;
 use rb_core::manifold::MAX_POINTS;
 
 const NONE: u32 = u32::MAX;

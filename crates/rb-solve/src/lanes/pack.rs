@@ -13,9 +13,8 @@ use super::simd::Line;
 use crate::parallel;
 use core::ops::Range;
 use glam::{DMat3, DVec3};
-use rb_core::contact_block::ContactSet;
 use rb_core::discretise::Discretiser;
-use rb_core::manifold::FrictionLaw;
+use rb_core::manifold::{FrictionLaw, Manifold};
 use rb_core::math::Twist;
 use rb_core::problem::Pass;
 
@@ -118,7 +117,7 @@ impl ContactLanes {
     /// move. Stored impulses are multiplied by `scale`. Inverse masses must have been set.
     pub fn pack(
         &mut self,
-        set: &ContactSet,
+        set: &[Manifold],
         contacts: impl Iterator<Item = (u32, [u32; 2])>,
         movable: usize,
         soft: [Soft; 2],

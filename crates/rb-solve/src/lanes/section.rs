@@ -7,10 +7,9 @@ use super::batch::{Batch, PLAIN, Point, Seat, Special};
 use super::grade::Tally;
 use super::order::Order;
 use super::prepare::{self, Soft};
-use super::simd::Line;
+use super::simd::{LANES, Line};
 use super::thin::{ENOUGH, FEW, Thin};
-use rb_core::contact_block::{ContactBlock, ContactSet, LANES};
-use rb_core::manifold::{ContactMaterial, FrictionLaw};
+use rb_core::manifold::{ContactMaterial, FrictionLaw, Manifold};
 
 /// A manifold to be packed.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +92,7 @@ impl Section {
     }
 
     /// Packs its members.
-    pub(super) fn pack(&mut self, set: &ContactSet, terms: Terms, masses: Masses) {
+    pub(super) fn pack(&mut self, set: &[Manifold], terms: Terms, masses: Masses) {
         let plain = self.take_turns(set, masses.movable);
         if plain && self.is_narrow() {
             return self.pack_thin(set, terms, masses);
@@ -112,18 +111,17 @@ impl Section {
     }
 
     /// Gives every manifold its turn and its seat; says whether none has special terms.
-    fn take_turns(&mut self, set: &ContactSet, movable: usize) -> bool {
+    fn take_turns(&mut self, set: &[Manifold], movable: usize) -> bool {
         self.order.begin(movable);
         let mut plain = true;
         for &Member { number, bodies } in &self.members {
-            let number = number as usize;
-            let (block, lane) = (&set.blocks()[number / LANES], number % LANES);
-            let special = is_special(block, lane);
-            let class = 2 * block.law[lane] as u8 + u8::from(special);
-            let points = set.count(number);
-            self.order.add(bodies, class, points);
+            let manifold = &set[number as usize];
+            let special = is_special(&manifold.material);
+            let class = 2 * manifold.material.law as u8 + u8::from(special);
+            let points = manifold.count;
+            self.order.add(bodies, class, usize::from(points));
             self.seats.push(Seat {
-                points: points as u8,
+                points,
                 ..Seat::default()
             });
             plain &= !special;
@@ -144,7 +142,7 @@ impl Section {
     }
 
     /// Batches with their bodies and the surfaces of special ones.
-    fn make_batches(&mut self, set: &ContactSet, nobody: u32) {
+    fn make_batches(&mut self, set: &[Manifold], nobody: u32) {
         self.batches
             .resize(self.filled as usize, Batch::idle(nobody));
         for (&Member { number, bodies }, seat) in self.members.iter().zip(&self.seats) {
@@ -153,12 +151,11 @@ impl Section {
             for (side, body) in bodies.into_iter().enumerate() {
                 batch.bodies[side][seat.lane as usize] = body;
             }
-            let number = number as usize;
-            if is_special(&set.blocks()[number / LANES], number % LANES) {
+            let material = &set[number as usize].material;
+            if is_special(material) {
                 // Numbered when all lengths are known.
                 batch.special = 0;
-                self.surfaces
-                    .push((seat.batch, seat.lane, set.material(number)));
+                self.surfaces.push((seat.batch, seat.lane, *material));
             }
         }
         let mut first = 0;
@@ -169,19 +166,15 @@ impl Section {
         self.special.resize(first as usize, Special::default());
     }
 
-    fn fill(&mut self, set: &ContactSet, m: usize, terms: Terms, masses: Masses) {
+    fn fill(&mut self, set: &[Manifold], m: usize, terms: Terms, masses: Masses) {
         let (seat, Member { number, bodies }) = (self.seats[m], self.members[m]);
-        let (to, number) = (seat.lane as usize, number as usize);
-        let (block, from) = (&set.blocks()[number / LANES], number % LANES);
+        let (to, manifold) = (seat.lane as usize, &set[number as usize]);
         let batch = &mut self.batches[seat.batch as usize];
-        batch.law = block.law[from];
-        batch.mu.0[to] = match batch.law {
-            FrictionLaw::None => 0.0,
-            _ => block.friction[from],
-        };
-        let belt = [0, 1, 2].map(|k| block.surface_velocity[k][from]);
+        batch.law = manifold.material.law;
+        batch.mu.0[to] = manifold.material.sliding_friction();
+        let belt = manifold.material.surface_velocity;
         for k in 0..3 {
-            batch.normal[k].0[to] = block.normal[k][from];
+            batch.normal[k].0[to] = manifold.normal[k];
             // Turned into tangents where those are made.
             batch.tangent[k].0[to] = belt[k];
         }
@@ -189,13 +182,13 @@ impl Section {
         let soft = terms.soft[usize::from(still)];
         (batch.soft[0].0[to], batch.soft[1].0[to]) = (soft.rate, soft.reg);
         let points = &mut self.points[batch.first as usize..][..seat.points as usize];
-        for (point, q) in points.iter_mut().zip(&block.points) {
+        for (point, q) in points.iter_mut().zip(&manifold.points) {
             for k in 0..3 {
-                point.arm[0][k].0[to] = q.arm[0][k][from];
-                point.arm[1][k].0[to] = q.arm[1][k][from];
-                point.impulse[k].0[to] = terms.scale * q.impulse[k][from];
+                point.arm[0][k].0[to] = q.arm[0][k];
+                point.arm[1][k].0[to] = q.arm[1][k];
+                point.impulse[k].0[to] = terms.scale * q.impulse[k];
             }
-            point.gap.0[to] = q.gap[from];
+            point.gap.0[to] = q.gap;
             // Marks the point as one; becomes its effective mass.
             point.inverse.0[to] = 1.0;
         }
@@ -224,7 +217,7 @@ pub(super) fn immovable(inv: &[Line], vel: &[Line], body: usize) -> bool {
     inv[body].0 == [0.0; LANES] && vel[body].0[3] == 0.0
 }
 
-/// Whether a manifold of a block bounces or yields.
-fn is_special(block: &ContactBlock, lane: usize) -> bool {
-    block.restitution[lane] > 0.0 || block.compliance[lane] > 0.0
+/// Whether a surface bounces or yields.
+fn is_special(material: &ContactMaterial) -> bool {
+    material.restitution > 0.0 || material.compliance > 0.0
 }

@@ -8,7 +8,8 @@
 //! every `unsafe` in `x86` and of the two in [`dispatch`](super::dispatch), which asks. `kernel` tests that
 //! all widths give the same bits.
 
-use rb_core::contact_block::LANES;
+/// Numbers side by side.
+pub const LANES: usize = 8;
 
 /// One number per lane, in memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -26,16 +26,15 @@ mod visit;
 
 pub(super) use grade::grade;
 
-use super::batch::{Seat, Wide3};
+use super::batch::Wide3;
 use super::kernel::Numbers;
 use super::pack::{Bodies, State};
 use super::section::{Masses, Member, Section, Terms};
 use super::simd::{Line, Wide};
 use super::view::{Patch, Spot, vector};
 use glam::DVec3;
-use rb_core::contact_block::{ContactSet, LANES};
 use rb_core::discretise::Discretiser;
-use rb_core::manifold::{FrictionLaw, MAX_POINTS};
+use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
 use rb_core::math::tangents;
 use rb_core::problem::Pass;
 
@@ -86,15 +85,15 @@ impl Section {
     }
 
     /// Packs the manifolds one by one, in the order of their turns.
-    pub(super) fn pack_thin(&mut self, set: &ContactSet, terms: Terms, masses: Masses) {
+    pub(super) fn pack_thin(&mut self, set: &[Manifold], terms: Terms, masses: Masses) {
         self.thin.resize(self.seats.len(), Thin::default());
         for (seat, &Member { number, bodies }) in self.seats.iter_mut().zip(&self.members) {
-            let Seat { turn, points, .. } = *seat;
+            let turn = seat.turn;
             (seat.batch, seat.lane) = (turn, 0);
             let still = bodies.iter().any(|&b| masses.immovable(b));
             let soft = terms.soft[usize::from(still)];
             let thin = &mut self.thin[turn as usize];
-            thin.fill(set, number as usize, usize::from(points), terms.scale);
+            thin.fill(&set[number as usize], terms.scale);
             (thin.bodies, thin.pace) = (bodies, [soft.rate, soft.reg]);
         }
         prepare::run(&mut self.thin, masses.inv, masses.vel);
@@ -126,27 +125,22 @@ impl Section {
 impl Thin {
     /// What a manifold of the world has. Impulses and points are scaled later: a point that is one has
     /// the root 1 till then.
-    fn fill(&mut self, set: &ContactSet, number: usize, points: usize, scale: f64) {
-        let (block, from) = (&set.blocks()[number / LANES], number % LANES);
-        let n = DVec3::from_array([0, 1, 2].map(|k| block.normal[k][from]));
-        let belt = DVec3::from_array([0, 1, 2].map(|k| block.surface_velocity[k][from]));
+    fn fill(&mut self, manifold: &Manifold, scale: f64) {
+        let (n, material) = (manifold.normal, &manifold.material);
         let [t, u] = tangents(n);
         self.axes = [n, t, u].map(|e| e.to_array());
-        self.points = points as u32;
-        self.law = block.law[from];
-        self.friction = match self.law {
-            FrictionLaw::None => 0.0,
-            _ => block.friction[from],
-        };
-        let belt = [t, u].map(|e| belt.dot(e));
-        for (k, q) in block.points.iter().enumerate().take(points) {
+        self.points = u32::from(manifold.count);
+        self.law = material.law;
+        self.friction = material.sliding_friction();
+        let belt = [t, u].map(|e| material.surface_velocity.dot(e));
+        for (k, q) in manifold.points().iter().enumerate() {
             let u = MAX_POINTS + k;
             for c in 0..3 {
-                self.arm[c].0[k] = q.arm[0][c][from];
-                self.arm[c].0[u] = q.arm[1][c][from];
+                self.arm[c].0[k] = q.arm[0][c];
+                self.arm[c].0[u] = q.arm[1][c];
             }
-            self.gap.0[k] = q.gap[from];
-            let [n, x, y] = [0, 1, 2].map(|r| scale * q.impulse[r][from]);
+            self.gap.0[k] = q.gap;
+            let [n, x, y] = q.impulse.map(|x| scale * x);
             (
                 self.impulse[0].0[k],
                 self.impulse[1].0[k],

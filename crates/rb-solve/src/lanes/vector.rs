@@ -2,7 +2,7 @@
 
 use super::batch::{Batch, Wide3};
 use super::simd::{Line, Simd, Wide};
-use rb_core::contact_block::LANES;
+use crate::lanes::LANES;
 
 /// One vector per lane.
 #[derive(Clone, Copy)]

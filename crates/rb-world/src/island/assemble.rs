@@ -3,11 +3,10 @@
 use super::surface::{Grain, coefficient};
 use super::{Island, IslandJoint, Shared};
 use glam::{DMat3, DVec3};
-use rb_core::contact_block::PointView;
 use rb_core::discretise::Discretiser;
 use rb_core::integrate::{Mover, lever};
 use rb_core::law::Law;
-use rb_core::manifold::ContactMaterial;
+use rb_core::manifold::{ContactMaterial, PointView};
 use rb_core::math::Twist;
 use rb_core::params::{GeometricStiffness, Gyroscopic};
 use rb_core::problem::{Extra, ProblemBody, ProblemRow, Source, Term};
@@ -182,12 +181,12 @@ impl Island {
 
     pub(super) fn assemble_contact(&mut self, shared: &Shared, numbers: &Discretiser, c: usize) {
         let contact = &self.contacts[c];
-        let (i, movers) = (contact.manifold as usize, contact.movers);
-        let material = shared.contacts.material(i);
+        let movers = contact.movers;
+        let manifold = &shared.contacts[contact.manifold as usize];
+        let material = &manifold.material;
         let resists = material.extras.resists();
         let (mut normals, mut patch_axes) = (Vec::new(), None);
-        for k in 0..shared.contacts.count(i) {
-            let mut point = shared.contacts.point(i, k);
+        for (k, mut point) in manifold.views().enumerate() {
             patch_axes = Some(point.axes);
             let grain = Grain::new(&material.extras, &point.axes);
             let mut warm = self.posed[c].impulse[k];
@@ -196,7 +195,7 @@ impl Island {
                 warm = grain.inward(warm);
             }
             let (law, mut rows) =
-                self.contact_rows(shared, numbers, &material, movers, &point, warm);
+                self.contact_rows(shared, numbers, material, movers, &point, warm);
             if let Some(grain) = &grain {
                 rows[2].jac = rows[2].jac.map(|half| half * grain.ratio());
                 rows[2].position.bias *= grain.ratio();
@@ -216,7 +215,7 @@ impl Island {
         }
         if let Some(axes) = patch_axes.filter(|_| resists) {
             let warm = self.posed[c].spin;
-            self.assemble_spin(&material, &axes, movers, c as u32, normals, warm);
+            self.assemble_spin(material, &axes, movers, c as u32, normals, warm);
         }
     }
 

@@ -38,7 +38,7 @@ impl Island {
         }
         for batch in 0..self.links.batches() {
             self.links.open();
-            for lane in 0..rb_core::contact_block::LANES {
+            for lane in 0..rb_solve::lanes::LANES {
                 let Some(j) = self.links.joint(batch, lane) else {
                     break;
                 };

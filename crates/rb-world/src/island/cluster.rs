@@ -51,7 +51,7 @@ impl Island {
         stiff.clear();
         stiff.extend(contacts.map(|c| self.stiffness_of(shared, &held, c)));
         if stiff.contains(&Stiff::Seed) {
-            self.grow_clusters(shared, &mut stiff);
+            self.grow_clusters(&mut stiff);
         }
         self.stiff = (held, stiff);
     }
@@ -82,7 +82,7 @@ impl Island {
     fn stiffness_of(&self, shared: &Shared, held: &[bool], c: &IslandContact) -> Stiff {
         let number = c.manifold as usize;
         let ratio = shared.params.escalation.mass_ratio;
-        let load = shared.contacts.normal_impulse(number) * shared.warm_scale;
+        let load = shared.contacts[number].normal_impulse() * shared.warm_scale;
         let weight = shared.params.gravity * shared.h;
         let [a, b] = c.movers.map(|m| {
             let mover = &self.movers[m as usize];
@@ -102,7 +102,7 @@ impl Island {
             return Stiff::Carries;
         }
         // The normal pushes b, and a the other way.
-        let normal = shared.contacts.normal(number);
+        let normal = shared.contacts[number].normal;
         let lifted = if b > a { normal } else { -normal } * load;
         if -lifted.dot(weight) * ratio > a.max(b) * weight.length_squared() {
             Stiff::Seed
@@ -112,7 +112,7 @@ impl Island {
     }
 
     /// Grows a cluster from every seed that is in none yet, along overloaded contacts.
-    fn grow_clusters(&mut self, shared: &Shared, stiff: &mut [Stiff]) {
+    fn grow_clusters(&mut self, stiff: &mut [Stiff]) {
         let mut at_body = vec![Vec::new(); self.movers.len()];
         let contacts = self.contacts.iter().enumerate();
         for (i, c) in contacts.filter(|(i, _)| stiff[*i] != Stiff::No) {
@@ -123,7 +123,7 @@ impl Island {
         let mut sizes = Vec::new();
         for seed in 0..stiff.len() {
             if stiff[seed] == Stiff::Seed {
-                let cluster = self.grow(shared, seed, stiff, &at_body);
+                let cluster = self.grow(seed, stiff, &at_body);
                 sizes.push(cluster.len());
                 cluster.iter().for_each(|&i| rank[i] = sizes.len());
             }
@@ -140,18 +140,12 @@ impl Island {
     }
 
     /// Contacts of one cluster, which then belong to no other.
-    fn grow(
-        &self,
-        shared: &Shared,
-        seed: usize,
-        stiff: &mut [Stiff],
-        at_body: &[Vec<usize>],
-    ) -> Vec<usize> {
+    fn grow(&self, seed: usize, stiff: &mut [Stiff], at_body: &[Vec<usize>]) -> Vec<usize> {
         let (mut contacts, mut bodies, mut rows) = (Vec::new(), Vec::<u32>::new(), 0);
         let mut queue = std::collections::VecDeque::from([seed]);
         while let Some(i) = queue.pop_front() {
             let c = &self.contacts[i];
-            let more = 3 * shared.contacts.count(c.manifold as usize);
+            let more = 3 * usize::from(c.points);
             let fresh = |m: &&u32| !self.movers[**m as usize].inv.is_zero() && !bodies.contains(m);
             let new: Vec<u32> = c.movers.iter().filter(fresh).copied().collect();
             let fits = bodies.len() + new.len() <= MOST_BODIES && rows + more <= MOST_ROWS;

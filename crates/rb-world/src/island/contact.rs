@@ -49,13 +49,14 @@ impl Island {
     pub(super) fn load_impulses(&mut self, shared: &Shared) {
         self.posed.clear();
         self.posed.extend(self.contacts.iter().map(|c| {
-            let i = c.manifold as usize;
-            let mut posed = PosedContact::default();
-            let points = posed.impulse.iter_mut().take(shared.contacts.count(i));
-            for (k, p) in points.enumerate() {
-                *p = shared.contacts.impulse(i, k).map(|x| x * shared.warm_scale);
+            let manifold = &shared.contacts[c.manifold as usize];
+            let mut posed = PosedContact {
+                spin: manifold.spin * shared.warm_scale,
+                ..PosedContact::default()
+            };
+            for (to, p) in posed.impulse.iter_mut().zip(manifold.points()) {
+                *to = p.impulse.map(|x| x * shared.warm_scale);
             }
-            posed.spin = shared.contacts.spin(i) * shared.warm_scale;
             posed
         }));
     }

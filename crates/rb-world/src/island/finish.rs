@@ -16,15 +16,14 @@ impl Island {
         self.lanes = lanes;
         let rows = self.contacts.iter().zip(&mut self.posed).skip(in_lanes);
         for (c, posed) in rows {
-            let i = c.manifold as usize;
+            let manifold = &shared.contacts[c.manifold as usize];
+            let rigid = manifold.material.compliance == 0.0;
             let moved = c.movers.map(|m| self.movers[m as usize].moved);
-            for k in 0..shared.contacts.count(i) {
-                let p = shared.contacts.point(i, k);
+            for (p, gap) in manifold.views().zip(&mut posed.gap) {
                 let jac = p.jacobian(0);
-                posed.gap[k] = p.gap + jac[0].dot(&moved[0]) + jac[1].dot(&moved[1]);
-                let rigid = shared.contacts.material(i).compliance == 0.0;
+                *gap = p.gap + jac[0].dot(&moved[0]) + jac[1].dot(&moved[1]);
                 if rigid {
-                    out.penetration = out.penetration.max(-posed.gap[k]);
+                    out.penetration = out.penetration.max(-*gap);
                 }
             }
         }

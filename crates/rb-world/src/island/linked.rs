@@ -13,7 +13,6 @@ use super::assemble::see;
 use super::pinned::pinned;
 use super::{Island, Shared};
 use glam::DMat3;
-use rb_core::contact_block::LANES;
 use rb_core::discretise::Discretiser;
 use rb_core::math::{Pose, Twist};
 use rb_core::params::{GeometricStiffness, Gyroscopic};
@@ -21,6 +20,7 @@ use rb_core::problem::Pass;
 use rb_core::row::Row;
 use rb_core::stabilise::Stabilisation;
 use rb_joints::{Joint, JointBody, JointCx, Rows, Yield, pin};
+use rb_solve::lanes::LANES;
 use rb_solve::lanes::{JointLanes, LanePin, LaneRow};
 
 /// Trees of one topology from which on, on average, they are solved side by side.

@@ -48,8 +48,8 @@ fn link(state: &State, frame: &mut Frame) {
             awake.for_each(|other| join([first.index(), other.index()]));
         }
     }
-    for i in 0..state.contacts.len() {
-        join(state.contacts.bodies(i));
+    for manifold in &state.contacts {
+        join(manifold.bodies);
     }
 }
 
@@ -187,8 +187,8 @@ fn place_joints(state: &State, frame: &mut Frame) {
 
 fn place_contacts(state: &State, frame: &mut Frame) {
     frame.homes.clear();
-    for i in 0..state.contacts.len() {
-        let Some((island, movers)) = seat(state, frame, state.contacts.bodies(i)) else {
+    for (i, manifold) in state.contacts.iter().enumerate() {
+        let Some((island, movers)) = seat(state, frame, manifold.bodies) else {
             frame.homes.push([NOWHERE; 2]);
             continue;
         };
@@ -197,8 +197,8 @@ fn place_contacts(state: &State, frame: &mut Frame) {
         contacts.push(IslandContact {
             manifold: i as u32,
             movers,
-            points: state.contacts.count(i) as u8,
-            plain: state.contacts.is_plain(i),
+            points: manifold.count,
+            plain: manifold.material.extras.is_plain(),
         });
     }
 }

@@ -11,6 +11,7 @@ use crate::state::State;
 use rb_core::body::BodyKind;
 use rb_core::integrate::Mover;
 use rb_core::law::LawSet;
+use rb_core::manifold::Manifold;
 use rb_core::math::Twist;
 use rb_core::problem::Source;
 use rb_core::report::{Culprit, IslandReport, StepReport};
@@ -78,14 +79,14 @@ fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
     let mut now = std::mem::take(&mut frame.spare_touching);
     now.clear();
     let mut before = state.touching.iter().peekable();
-    for i in 0..state.contacts.len() {
-        let pair = state.contacts.key(i).pair;
+    for manifold in &state.contacts {
+        let pair = manifold.key.pair;
         if now.last() == Some(&pair) {
             continue;
         }
         // Contacts come in the order of their pairs, like the list.
         while before.next_if(|p| **p < pair).is_some() {}
-        if frame.closed[i] || before.peek() == Some(&&pair) {
+        if manifold.closed || before.peek() == Some(&&pair) {
             now.push(pair);
         }
     }
@@ -125,11 +126,8 @@ fn contact_forces(state: &State, events: &mut Events) {
         let Some(threshold) = asked.into_iter().flatten().reduce(f64::min) else {
             continue;
         };
-        let impulse: f64 = state
-            .contacts
-            .of_pair(pair)
-            .map(|i| state.contacts.normal_impulse(i))
-            .sum();
+        let contacts = state.contacts_of(pair).iter();
+        let impulse: f64 = contacts.map(Manifold::normal_impulse).sum();
         let force = impulse / state.h;
         if force > threshold {
             let colliders = pair.map(|c| state.collider_handle(c));
@@ -209,9 +207,7 @@ fn fill_report(
     report.step = state.step;
     report.tasks = frame.tasks;
     report.manifolds = state.contacts.len() as u32;
-    report.contacts = (0..state.contacts.len())
-        .map(|i| state.contacts.count(i) as u32)
-        .sum();
+    report.contacts = state.contacts.iter().map(|m| u32::from(m.count)).sum();
     report.frozen.clone_from(&events.frozen);
     report.awake = frame.flights.len() as u32;
     (report.exact, report.rows) = (0, 0);
@@ -279,7 +275,7 @@ fn culprit(state: &State, island: &Island, source: Source) -> Culprit {
         }
         Source::Contact { manifold, .. } => {
             let i = island.contacts[manifold as usize].manifold as usize;
-            let [a, b] = state.contacts.key(i).pair.map(|c| state.collider_handle(c));
+            let [a, b] = state.contacts[i].key.pair.map(|c| state.collider_handle(c));
             Culprit::Contact(a, b)
         }
     }

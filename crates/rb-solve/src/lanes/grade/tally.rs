@@ -1,6 +1,7 @@
 //! Sums of the certificate's lanes, for all contacts or for each of several sets.
 
 use super::{Sums, run};
+use crate::lanes::LANES;
 use crate::lanes::batch::Seat;
 use crate::lanes::pack::{ContactLanes, SEAM, State};
 use crate::lanes::section::Section;
@@ -8,7 +9,6 @@ use crate::lanes::simd::Wide;
 use crate::lanes::thin;
 use crate::parallel;
 use core::ops::Range;
-use rb_core::contact_block::LANES;
 use rb_core::problem::Source;
 use rb_core::residual::{Grade, Scaled};
 

@@ -10,10 +10,10 @@
 //! ```
 
 use super::pack::{Batch, Eight, JointLanes};
+use crate::lanes::LANES;
 use crate::lanes::dispatch;
 use crate::lanes::simd::{Line, Simd};
 use crate::lanes::vector::V3;
-use rb_core::contact_block::LANES;
 use rb_core::discretise::Discretiser;
 
 impl JointLanes {

@@ -4,10 +4,10 @@ use super::MOST;
 use super::point::Point;
 use super::row::LaneRow;
 use super::trees::Group;
+use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::simd::{Line, Wide};
 use glam::{DMat3, DQuat, DVec3};
-use rb_core::contact_block::LANES;
 use rb_core::discretise::RowTerms;
 use rb_core::problem::{Pass, Term};
 

@@ -3,9 +3,9 @@
 
 use super::carry::run;
 use super::pack::{Eight, JointLanes, keep, set};
+use crate::lanes::LANES;
 use crate::lanes::simd::Wide;
 use glam::{DMat3, DVec3};
-use rb_core::contact_block::LANES;
 use rb_core::discretise::Discretiser;
 
 /// A joint that is three anchored rows.

@@ -12,11 +12,11 @@
 
 use super::pack::{Batch, Eight, JointLanes, triangle};
 use super::prepare::eliminate;
+use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::dispatch;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::{Mass, Two, V3};
-use rb_core::contact_block::LANES;
 use rb_core::problem::Pass;
 
 /// No point.

@@ -3,8 +3,8 @@
 use super::MOST;
 use super::pack::{Batch, JointLanes, NOBODY};
 use super::point::NO_POINT;
+use crate::lanes::LANES;
 use crate::lanes::simd::Line;
-use rb_core::contact_block::LANES;
 
 impl JointLanes {
     /// Gives every joint a seat. `joints` are their bodies, of which the first `movable` can move, and

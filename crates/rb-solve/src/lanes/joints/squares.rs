@@ -2,8 +2,8 @@
 
 use super::{JointLanes, LanePin};
 use crate::lanes::ContactLanes;
+use crate::lanes::LANES;
 use glam::{DMat3, DVec3};
-use rb_core::contact_block::LANES;
 use rb_core::discretise::Discretiser;
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;

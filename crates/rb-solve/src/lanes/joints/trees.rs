@@ -6,8 +6,8 @@
 
 use super::pack::{JointLanes, triangle};
 use super::seat::idle;
+use crate::lanes::LANES;
 use core::ops::Range;
-use rb_core::contact_block::LANES;
 use rb_core::elimination::Elimination;
 
 /// Up to eight trees of one topology.

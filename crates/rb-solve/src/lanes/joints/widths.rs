@@ -3,10 +3,10 @@
 use super::kernel::Order;
 use super::pack::JointLanes;
 use super::{LaneRow, carry, exact, grade, kernel, point, prepare};
+use crate::lanes::LANES;
 use crate::lanes::simd::{Avx2, Avx512, Line, Plain, Wide};
 use crate::lanes::{Width, width};
 use glam::{DQuat, DVec3};
-use rb_core::contact_block::LANES;
 use rb_core::discretise::RowTerms;
 use rb_core::elimination::Elimination;
 use rb_core::problem::{Pass, Term};

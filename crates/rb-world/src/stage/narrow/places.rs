@@ -1,0 +1,104 @@
+//! Where the manifolds of the pairs lie: in the order of the pairs, one after the other.
+
+use super::CHUNK;
+use crate::frame::{Frame, Move, PairChunk};
+use crate::state::Pair;
+use rb_core::manifold::Manifold;
+use rb_solve::parallel::Parts;
+
+/// Pairs, [`CHUNK`] to a task, with the contacts known of them.
+pub(super) struct Tasks<'a> {
+    pub(super) chunks: &'a mut [PairChunk],
+    pub(super) pairs: &'a mut [Pair],
+    pub(super) contacts: &'a mut [Manifold],
+    /// Number of the first of the contacts.
+    pub(super) first: usize,
+}
+
+impl Parts for Tasks<'_> {
+    fn parts(&self) -> usize {
+        self.chunks.len()
+    }
+
+    fn split_at(self, parts: usize) -> (Self, Self) {
+        let (chunks, chunks2) = self.chunks.split_at_mut(parts);
+        let (pairs, pairs2) = self.pairs.split_at_mut(parts * CHUNK);
+        let last = pairs.iter().rev().find(|p| p.count > 0);
+        let second = last.map_or(self.first, |p| p.manifolds().end);
+        let (contacts, contacts2) = self.contacts.split_at_mut(second - self.first);
+        let of = |chunks, pairs, contacts, first| Tasks {
+            chunks,
+            pairs,
+            contacts,
+            first,
+        };
+        (
+            of(chunks, pairs, contacts, self.first),
+            of(chunks2, pairs2, contacts2, second),
+        )
+    }
+}
+
+/// Manifolds of a pair, among contacts of which the first has the number `first`.
+pub(super) fn known<'a>(
+    pair: &Pair,
+    contacts: &'a mut [Manifold],
+    first: usize,
+) -> &'a mut [Manifold] {
+    match pair.count {
+        0 => &mut [],
+        n => &mut contacts[pair.first as usize - first..][..n as usize],
+    }
+}
+
+/// Moves the manifolds that stay to their places in the order of the pairs, and puts those of changed
+/// pairs in between. Where no pair has changed or gone, there is nothing to move.
+pub(super) fn settle(pairs: &mut [Pair], contacts: &mut Vec<Manifold>, frame: &mut Frame) {
+    frame.moves.clear();
+    let mut next = 0;
+    for (chunk, pairs) in frame.chunks.iter().zip(pairs.chunks_mut(CHUNK)) {
+        let mut changed = chunk.changed.iter().peekable();
+        for (k, pair) in pairs.iter_mut().enumerate() {
+            match changed.next_if(|c| c.pair as usize == k) {
+                Some(now) => pair.count = now.count,
+                None => note(&mut frame.moves, pair, next),
+            }
+            pair.first = next as u32;
+            next += pair.count as usize;
+        }
+    }
+    make(&frame.moves, contacts, next);
+    for (chunk, pairs) in frame.chunks.iter().zip(pairs.chunks(CHUNK)) {
+        let mut found = &chunk.found[..];
+        for now in &chunk.changed {
+            let (of_pair, others) = found.split_at(now.count as usize);
+            contacts[pairs[now.pair as usize].manifolds()].copy_from_slice(of_pair);
+            found = others;
+        }
+    }
+}
+
+/// Notes that the manifolds of a pair go to a place, together with those before them if they can.
+fn note(moves: &mut Vec<Move>, pair: &Pair, to: usize) {
+    let from = pair.manifolds();
+    match moves.last_mut() {
+        _ if from.is_empty() => {}
+        Some(last) if last.from.end == from.start && last.to + last.from.len() == to => {
+            last.from.end = from.end;
+        }
+        _ => moves.push(Move { from, to }),
+    }
+}
+
+/// Moves manifolds, of which there will be `len`. Their order stays: what goes down, lowest first, and
+/// what goes up, highest first, never runs over what is still to go.
+fn make(moves: &[Move], contacts: &mut Vec<Manifold>, len: usize) {
+    contacts.resize(len.max(contacts.len()), Manifold::default());
+    for Move { from, to } in moves.iter().filter(|m| m.to < m.from.start) {
+        contacts.copy_within(from.clone(), *to);
+    }
+    for Move { from, to } in moves.iter().rev().filter(|m| m.to > m.from.start) {
+        contacts.copy_within(from.clone(), *to);
+    }
+    contacts.truncate(len);
+}
