@@ -68,6 +68,7 @@ impl Island {
             }
             self.elapsed += shared.h;
         }
+        self.links.part_points();
         for (j, joint) in self.joints.iter_mut().enumerate() {
             joint.memory.store(self.links.impulses(j));
         }
@@ -126,7 +127,6 @@ impl Island {
         if again || !self.links.passes_agree() {
             self.solve_linked(shared, numbers, Pass::Velocity);
         }
-        self.links.part_points();
         for (i, m) in self.movers.iter_mut().enumerate() {
             m.vel = self.lanes.velocity(i);
         }
