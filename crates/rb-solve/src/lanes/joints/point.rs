@@ -130,6 +130,14 @@ impl Point {
                 let bias = V3::load(&self.bias[pass]);
                 e.dot(bias).store(&mut row.bias[pass]);
             }
+        }
+        self.give_mass::<S>(rows);
+    }
+
+    /// Gives the rows their J W Jᵀ and R.
+    #[inline(always)]
+    pub(super) fn give_mass<S: Simd>(&self, rows: &mut [Eight]) {
+        for (k, row) in rows.iter_mut().enumerate() {
             let diag = S::load(&self.diag[k]);
             diag.store(&mut row.diag);
             S::load(&self.soft).mul(diag).store(&mut row.reg[0]);
@@ -356,7 +364,11 @@ fn coupled<S: Simd>(pair: &Two<S>, arm: &[V3<S>; 2], round: bool) -> [S; 6] {
         }
         // The columns of [r]ᵀ and what they turn the body by.
         let [u, v, w] = r.0;
-        let columns = [V3([zero, w, zero.sub(v)]), V3([zero.sub(w), zero, u]), V3([v, zero.sub(u), zero])];
+        let columns = [
+            V3([zero, w, zero.sub(v)]),
+            V3([zero.sub(w), zero, u]),
+            V3([v, zero.sub(u), zero]),
+        ];
         let turns = [
             pair.mass[s].ang(columns[0]),
             pair.mass[s].ang(columns[1]),

@@ -44,7 +44,7 @@ pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line
             if batch.point as usize >= held {
                 point.take::<S>(batch, rows);
                 point.prepare(batch, &pair);
-                point.give::<S>(batch, rows);
+                point.give_mass::<S>(rows);
             } else {
                 point.prepare(batch, &pair);
             }
