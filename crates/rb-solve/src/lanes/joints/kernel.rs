@@ -108,16 +108,10 @@ pub(super) fn sweep<S: Simd>(lanes: &mut JointLanes, vel: &mut [Line], order: Or
         let at = batch.triangle(order.pass);
         let factor = &factors[at..][..triangle(rows.len())];
         let plain = batch.plain as usize;
-        let pass = order.pass;
-        let push = match (plain, rows.len()) {
-            (3, 3) => visit::<S, 3, 3>(&pair, rows, factor, plain, pass),
-            (3, 4) => visit::<S, 3, 4>(&pair, rows, factor, plain, pass),
-            (3, 5) => visit::<S, 3, 5>(&pair, rows, factor, plain, pass),
-            (3, 6) => visit::<S, 3, 6>(&pair, rows, factor, plain, pass),
-            (5, 5) => visit::<S, 5, 5>(&pair, rows, factor, plain, pass),
-            (5, 6) => visit::<S, 5, 6>(&pair, rows, factor, plain, pass),
-            (5, 7) => visit::<S, 5, 7>(&pair, rows, factor, plain, pass),
-            _ => visit::<S, 0, 0>(&pair, rows, factor, plain, pass),
+        let push = match (rows.len(), plain) {
+            (3, 3) => visit::<S, 3>(&pair, rows, factor, plain, order.pass),
+            (5, 5) => visit::<S, 5>(&pair, rows, factor, plain, order.pass),
+            _ => visit::<S, 0>(&pair, rows, factor, plain, order.pass),
         };
         pair.load(push.force, &push.torque);
         pair.put_back(vel, &batch.bodies);
@@ -125,10 +119,9 @@ pub(super) fn sweep<S: Simd>(lanes: &mut JointLanes, vel: &mut [Line], order: Or
 }
 
 /// Solves the blocks against the velocities in `pair`; returns what the change of the impulses does.
-/// `P` and `N` are the numbers of rows without bounds and of all, or 0: balls and hinges, free or at a stop
-/// or two, are unrolled.
+/// `N` is the number of rows where none has bounds, or 0.
 #[inline(always)]
-fn visit<S: Simd, const P: usize, const N: usize>(
+fn visit<S: Simd, const N: usize>(
     pair: &Two<S>,
     rows: &mut [Eight],
     factor: &[Wide],
@@ -137,7 +130,7 @@ fn visit<S: Simd, const P: usize, const N: usize>(
 ) -> Push<S> {
     let (n, plain) = match N {
         0 => (rows.len().min(ALL), plain.min(ALL)),
-        _ => (N, P),
+        _ => (N, N),
     };
     let (rows, factor) = (&mut rows[..n], &factor[..triangle(n)]);
     let entry = |i: usize, j: usize| S::load(&factor[triangle(i) + j]);
