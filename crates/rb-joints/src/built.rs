@@ -75,9 +75,9 @@ pub trait Kind: Plain {
         false
     }
 
-    /// See [`Joint::track`].
-    fn track(&self, frames: &Frames, memory: &mut JointMemory) {
-        for c in self.coordinates(frames, memory) {
+    /// See [`Joint::track`]. Kinds of which only the twist counts turns say so.
+    fn track(&self, cx: &JointCx, local: &[Pose; 2], memory: &mut JointMemory) {
+        for c in self.coordinates(&Frames::new(cx, local), memory) {
             if c.axis.is_angular() {
                 memory.angle[c.axis.index() - 3] = c.value;
             }
@@ -234,7 +234,7 @@ impl<K: Kind> Joint for Jointed<K> {
     }
 
     fn track(&self, cx: &JointCx, memory: &mut JointMemory) {
-        self.kind.track(&Frames::new(cx, &self.frames), memory);
+        self.kind.track(cx, &self.frames, memory);
     }
 
     fn placement(&self, values: &[f64; 6]) -> Option<Pose> {

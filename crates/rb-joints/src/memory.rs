@@ -24,6 +24,12 @@ impl Clone for JointMemory {
             impulses: SmallVec::from_slice(&self.impulses),
         }
     }
+
+    fn clone_from(&mut self, source: &Self) {
+        self.angle = source.angle;
+        self.impulses.clear();
+        self.impulses.extend_from_slice(&source.impulses);
+    }
 }
 
 impl JointMemory {
@@ -42,7 +48,9 @@ impl JointMemory {
     /// Replaces all impulses by those of the rows just solved: (`Row::slot`, λ).
     pub fn store(&mut self, impulses: impl IntoIterator<Item = (u8, f64)>) {
         self.impulses.clear();
-        self.impulses.extend(impulses);
+        for impulse in impulses {
+            self.impulses.push(impulse);
+        }
     }
 
     /// The angle nearest to `previous` (rad) that agrees with `angle` up to whole turns.

@@ -31,17 +31,22 @@ pub fn lever(r: DVec3, p: DVec3) -> DMat3 {
 
 impl Mover {
     /// Takes the stiffness `s` (sum of [`lever`]s, world axes) over the substep `h` (s) into W and
-    /// the free velocity, where it is too stiff to be explicit.
+    /// the free velocity, where it is too stiff to be explicit; says whether it was.
     #[inline]
-    pub fn stiffen(&mut self, h: f64, s: DMat3, free: &mut Twist) {
-        if self.inv.is_zero() || !self.locked.is_empty() {
-            return;
-        }
+    pub fn stiffen(&mut self, h: f64, s: DMat3, free: &mut Twist) -> bool {
         // Most levers are far from stiff: no need to look at them in principal axes.
         let largest = (0..3).map(|k| s.col(k).length_squared()).sum::<f64>();
         if h * h * largest <= (EXPLICIT * self.inertia.moments.min_element()).powi(2) {
-            return;
+            return false;
         }
+        if self.inv.is_zero() || !self.locked.is_empty() {
+            return false;
+        }
+        self.stiffen_axes(h, s, free)
+    }
+
+    /// The same in principal axes.
+    fn stiffen_axes(&mut self, h: f64, s: DMat3, free: &mut Twist) -> bool {
         // In principal axes, relative to the inertia.
         let axes = DMat3::from_quat(self.q * self.inertia.axes);
         let root = self.inertia.moments.map(f64::sqrt);
@@ -51,12 +56,12 @@ impl Mover {
             .map(|k| relative.col(k).length_squared())
             .sum::<f64>();
         if size <= EXPLICIT * EXPLICIT || !size.is_finite() {
-            return;
+            return false;
         }
         let modes = PrincipalInertia::new(relative);
         let excess = (modes.moments - EXPLICIT).max(DVec3::ZERO);
         if excess == DVec3::ZERO {
-            return;
+            return false;
         }
         let turn = DMat3::from_quat(modes.axes);
         let added = turn * DMat3::from_diagonal(excess) * turn.transpose();
@@ -66,6 +71,7 @@ impl Mover {
         let inverse = stiffened.inverse();
         self.inv.ang = (inverse + inverse.transpose()) * 0.5;
         free.ang = self.inv.ang * (inertia * free.ang);
+        true
     }
 }
 

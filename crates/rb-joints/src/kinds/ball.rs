@@ -18,10 +18,11 @@ use crate::built::{Jointed, Kind};
 use crate::drive::Drive;
 use crate::elements::Limits;
 use crate::gizmo;
-use crate::joint::{Coordinates, Rows};
+use crate::joint::{Coordinates, JointCx, Rows};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
 use crate::parts::point::UNITS;
+use crate::parts::twist::{relative_turn, twist_angle};
 use crate::placing::frame_along;
 use core::f64::consts::PI;
 use glam::DVec3;
@@ -127,8 +128,8 @@ impl Kind for Socket {
         self.cone.is_none() && self.friction == 0.0 && twist.is_idle()
     }
 
-    fn track(&self, frames: &Frames, memory: &mut JointMemory) {
-        memory.angle[2] = frames.twist_angle(memory);
+    fn track(&self, cx: &JointCx, local: &[Pose; 2], memory: &mut JointMemory) {
+        memory.angle[2] = twist_angle(relative_turn(cx, local), memory);
     }
 
     fn validate(&self, [twist]: &[Drive; 1]) -> Result<()> {

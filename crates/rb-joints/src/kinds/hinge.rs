@@ -14,10 +14,12 @@ use crate::axis::Axis;
 use crate::built::{Along, Jointed, Kind, Single};
 use crate::drive::Drive;
 use crate::gizmo;
-use crate::joint::{Coordinates, Rows};
+use crate::joint::{Coordinates, JointCx, Rows};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
+use crate::parts::twist::{relative_turn, twist_angle};
 use rb_core::draw::DrawSink;
+use rb_core::math::Pose;
 use serde::{Deserialize, Serialize};
 use smallvec::smallvec;
 
@@ -60,8 +62,8 @@ impl Kind for Revolute {
         }
     }
 
-    fn track(&self, frames: &Frames, memory: &mut JointMemory) {
-        memory.angle[2] = frames.twist_angle(memory);
+    fn track(&self, cx: &JointCx, local: &[Pose; 2], memory: &mut JointMemory) {
+        memory.angle[2] = twist_angle(relative_turn(cx, local), memory);
     }
 
     fn draw(&self, [drive]: &[Drive; 1], frames: &Frames, sink: &mut dyn DrawSink) {

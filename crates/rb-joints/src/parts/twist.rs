@@ -13,8 +13,10 @@
 use super::Frames;
 use crate::axis::Axis;
 use crate::joint::Coordinate;
+use crate::joint::JointCx;
 use crate::memory::JointMemory;
-use glam::DVec3;
+use glam::{DQuat, DVec3};
+use rb_core::math::Pose;
 
 /// Smallest 1 + z_a · z_b divided by.
 const OPPOSITE: f64 = 1e-6;
@@ -22,20 +24,26 @@ const OPPOSITE: f64 = 1e-6;
 impl Frames {
     /// Twist of b about z including whole turns (rad), as `AngZ`.
     pub fn twist(&self, memory: &JointMemory) -> Coordinate {
-        let angle = self.twist_angle(memory);
+        let angle = twist_angle(self.a.q.conjugate() * self.b.q, memory);
         let (za, zb) = (self.a.q * DVec3::Z, self.b.q * DVec3::Z);
         let j = (za + zb) / (1.0 + za.dot(zb)).max(OPPOSITE);
         self.torque(Axis::AngZ, angle, j)
-    }
-
-    /// The value of [`twist`](Self::twist) alone.
-    pub fn twist_angle(&self, memory: &JointMemory) -> f64 {
-        let q = self.a.q.conjugate() * self.b.q;
-        JointMemory::unwrap_angle(memory.angle[2], 2.0 * libm::atan2(q.z, q.w))
     }
 
     /// Twist to the nearest whole turn (rad, within ±π): what a locked axis has to remove.
     pub fn twist_error(&self) -> Coordinate {
         self.twist(&JointMemory::default())
     }
+}
+
+/// Turn Q from a's joint frame to b's, from the local frames of a joint: all that an angle needs.
+#[inline]
+pub(crate) fn relative_turn(cx: &JointCx, local: &[Pose; 2]) -> DQuat {
+    (cx.a.pose.q * local[0].q).conjugate() * (cx.b.pose.q * local[1].q)
+}
+
+/// Twist of the turn Q about z including whole turns (rad).
+#[inline]
+pub(crate) fn twist_angle(turn: DQuat, memory: &JointMemory) -> f64 {
+    JointMemory::unwrap_angle(memory.angle[2], 2.0 * libm::atan2(turn.z, turn.w))
 }

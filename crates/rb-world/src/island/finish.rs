@@ -1,9 +1,10 @@
 //! The end of an island's step: the certificate of its last substep, and gaps at the end poses.
 
+use super::assemble::see;
 use super::{Island, Shared};
 use glam::DVec3;
 use rb_core::row::{Row, RowKind};
-use rb_joints::Joint;
+use rb_joints::{Joint, JointCx};
 
 impl Island {
     /// Grades the last substep and measures gaps at the end of the step.
@@ -30,8 +31,13 @@ impl Island {
         if self.linked {
             out.joint_error = self.links.anchored_error();
         }
+        self.seen.clear();
+        if !self.joints.is_empty() {
+            self.seen.extend(self.movers.iter().map(see));
+        }
         for j in 0..self.joints.len() {
-            let cx = self.joint_cx(&self.joints[j], shared.h);
+            let [a, b] = self.joints[j].movers.map(|m| self.seen[m as usize]);
+            let cx = JointCx { a, b, h: shared.h };
             let Some(slot) = shared.joints.slot(self.joints[j].slot) else {
                 continue;
             };

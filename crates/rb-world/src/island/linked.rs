@@ -68,6 +68,10 @@ impl Island {
             }
             self.end_substep(shared);
         }
+        for (i, m) in self.movers.iter_mut().enumerate() {
+            m.vel = self.lanes.velocity(i);
+        }
+        self.links.part_points();
         for (j, joint) in self.joints.iter_mut().enumerate() {
             joint.memory.store(self.links.impulses(j));
         }
@@ -89,8 +93,12 @@ impl Island {
 
     fn linked_substep(&mut self, shared: &Shared, numbers: &Discretiser, first: bool) -> bool {
         for (i, m) in self.movers.iter_mut().enumerate() {
+            if !first {
+                m.vel = self.lanes.velocity(i);
+            }
             m.refresh();
             let free = m.predict(shared.h, shared.params.gyroscopic);
+            self.lanes.set_mass(i, &m.inv);
             self.lanes.set_free(i, &free);
         }
         if !first {
@@ -102,9 +110,10 @@ impl Island {
         self.links.pull();
         for (i, m) in self.movers.iter_mut().enumerate() {
             let mut free = self.lanes.free(i);
-            m.stiffen(shared.h, self.links.lever(i), &mut free);
-            self.lanes.set_mass(i, &m.inv);
-            self.lanes.set_free(i, &free);
+            if m.stiffen(shared.h, self.links.lever(i), &mut free) {
+                self.lanes.set_mass(i, &m.inv);
+                self.lanes.set_free(i, &free);
+            }
             self.lanes.set_velocity(i, &free);
         }
         self.links.prepare(&self.lanes);
@@ -125,10 +134,6 @@ impl Island {
         let again = !self.has_trees() || !self.contacts.is_empty();
         if again || !self.links.passes_agree() {
             self.solve_linked(shared, numbers, Pass::Velocity);
-        }
-        self.links.part_points();
-        for (i, m) in self.movers.iter_mut().enumerate() {
-            m.vel = self.lanes.velocity(i);
         }
         true
     }
@@ -263,14 +268,16 @@ impl Island {
         let along = |row: &Row, v: [Twist; 2]| row.jac[0].dot(&v[0]) + row.jac[1].dot(&v[1]);
         let (before, lanes) = ([cx.a.vel, cx.b.vel], &self.lanes);
         rows.iter().all(|row| {
+            if numbers.way(row) == Some(Stabilisation::Iterated) {
+                return false;
+            }
             let free = || sides.map(|m| lanes.free(m));
             let terms = numbers.terms(row, || [along(row, before), along(row, free())]);
-            let iterated = numbers.way(row) == Some(Stabilisation::Iterated);
-            let row = LaneRow::new(row, terms, extent).filter(|_| !iterated);
-            row.is_some_and(|mut row| {
-                row.anchored &= row.fits(arms, apart);
-                self.links.put(lane, &row)
-            })
+            let Some(mut row) = LaneRow::new(row, terms, extent) else {
+                return false;
+            };
+            row.anchored = row.anchored && row.fits(arms, apart);
+            self.links.put(lane, &row)
         })
     }
 

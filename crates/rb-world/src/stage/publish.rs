@@ -47,12 +47,12 @@ fn store_impulses(state: &mut State, frame: &mut Frame) {
     for island in frame.islands() {
         for j in &island.joints {
             if let Some(slot) = state.joints.slot_mut(j.slot) {
-                slot.memory = j.memory.clone();
+                slot.memory.clone_from(&j.memory);
             }
         }
         for c in &island.constraints {
             if let Some(slot) = state.constraints.slot_mut(c.slot) {
-                slot.memory = c.memory.clone();
+                slot.memory.clone_from(&c.memory);
             }
         }
     }
@@ -232,11 +232,12 @@ fn fill_report(
         report.joint_error = report.joint_error.max(o.joint_error);
         report.awake += island.movable as u32;
         report.exact += u32::from(island.escalated.reason.is_some());
-        report.rows += island.rows();
+        let rows = island.rows();
+        report.rows += rows;
         list.push(IslandReport {
             root: state.body_handle(island.root()),
             bodies: island.movable as u32,
-            rows: island.rows(),
+            rows,
             iterations: o.iterations,
             solver: island.escalated.solver.unwrap_or(solver),
             clusters: island.clusters.len() as u32,

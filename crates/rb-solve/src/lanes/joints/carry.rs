@@ -10,6 +10,7 @@
 //! ```
 
 use super::pack::{Batch, Eight, JointLanes};
+use super::point::Point;
 use crate::lanes::LANES;
 use crate::lanes::dispatch;
 use crate::lanes::simd::{Line, Simd};
@@ -20,20 +21,14 @@ impl JointLanes {
     /// Carries the anchored batches along with their bodies. Under a soft step: others have no anchored
     /// batches.
     pub fn carry(&mut self, numbers: &Discretiser) {
-        run(
-            &mut self.batches,
-            &mut self.rows,
-            &self.turned,
-            numbers,
-            false,
-        );
+        run(self, numbers, false);
     }
 
     /// Sums up the geometric stiffness of all bodies from the present impulses.
     pub fn pull(&mut self) {
         let none = Line::default();
         self.levers.iter_mut().for_each(|l| *l = none);
-        run_pull(&self.batches, &self.rows, &mut self.levers);
+        run_pull(&self.batches, &self.rows, &self.points, &mut self.levers);
     }
 
     /// Largest |φ| of the anchored rows where their bodies are now (m).
@@ -45,50 +40,68 @@ impl JointLanes {
 }
 
 /// One turn per lane.
-struct Turn<S> {
+pub(super) struct Turn<S> {
     axis: V3<S>,
     w: S,
 }
 
 impl<S: Simd> Turn<S> {
     #[inline(always)]
-    fn of(&self, v: V3<S>) -> V3<S> {
+    pub(super) fn of(&self, v: V3<S>) -> V3<S> {
         let half = self.axis.cross(v);
         let t = half.add(half);
         v.more(t, self.w).add(self.axis.cross(t))
     }
 }
 
+/// What both bodies of each lane did.
+pub(super) struct Turns<S> {
+    pub(super) turn: [Turn<S>; 2],
+    /// Translation of b's centre of mass relative to a's (m).
+    pub(super) went: V3<S>,
+}
+
+impl<S: Simd> Turns<S> {
+    #[inline(always)]
+    pub(super) fn of(turned: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
+        let a = S::gather(turned, &bodies[0]);
+        let b = S::gather(turned, &bodies[1]);
+        let turn = |m: &[S; LANES]| Turn {
+            axis: V3([m[4], m[5], m[6]]),
+            w: m[3],
+        };
+        Self {
+            turn: [turn(&a), turn(&b)],
+            went: V3([b[0], b[1], b[2]]).sub(V3([a[0], a[1], a[2]])),
+        }
+    }
+}
+
 /// Carries the anchored batches along, those that are `local` or the others.
-pub(super) fn run(
-    batches: &mut [Batch],
-    rows: &mut [Eight],
-    turned: &[Line],
-    numbers: &Discretiser,
-    local: bool,
-) {
+pub(super) fn run(lanes: &mut JointLanes, numbers: &Discretiser, local: bool) {
     let rate = numbers.joint_step.map_or(0.0, |s| s.rate);
     let soft = [rate, numbers.contact.push_out];
+    run_carry(lanes, soft, local);
+}
+
+fn run_carry(lanes: &mut JointLanes, soft: [f64; 2], local: bool) {
     dispatch!(carry(
-        batches: &mut [Batch],
-        rows: &mut [Eight],
-        turned: &[Line],
+        lanes: &mut JointLanes,
         soft: [f64; 2],
         local: bool
     ))
 }
 
 #[inline(always)]
-pub(super) fn carry<S: Simd>(
-    batches: &mut [Batch],
-    rows: &mut [Eight],
-    turned: &[Line],
-    soft: [f64; 2],
-    local: bool,
-) {
+pub(super) fn carry<S: Simd>(lanes: &mut JointLanes, soft: [f64; 2], local: bool) {
     let [rate, push] = [S::splat(soft[0]), S::splat(soft[1])];
-    for batch in batches {
+    let (rows, points, turned) = (&mut lanes.rows, &mut lanes.points, &lanes.turned[..]);
+    for batch in &mut lanes.batches {
         if !batch.anchored || batch.local != local {
+            continue;
+        }
+        if let Some(point) = points.get_mut(batch.point as usize) {
+            point.carry(turned, [rate, push]);
             continue;
         }
         let now = Followed::<S>::new(batch, turned);
@@ -121,20 +134,11 @@ struct Followed<S> {
 impl<S: Simd> Followed<S> {
     #[inline(always)]
     fn new(batch: &Batch, turned: &[Line]) -> Self {
-        let a = S::gather(turned, &batch.bodies[0]);
-        let b = S::gather(turned, &batch.bodies[1]);
-        let turn = |m: &[S; LANES]| Turn {
-            axis: V3([m[4], m[5], m[6]]),
-            w: m[3],
-        };
-        let went = V3([b[0], b[1], b[2]]).sub(V3([a[0], a[1], a[2]]));
+        let Turns { turn: [a, b], went } = Turns::of(turned, &batch.bodies);
         Self {
-            arm: [
-                turn(&a).of(V3::load(&batch.arm[0])),
-                turn(&b).of(V3::load(&batch.arm[1])),
-            ],
+            arm: [a.of(V3::load(&batch.arm[0])), b.of(V3::load(&batch.arm[1]))],
             apart: V3::load(&batch.apart).add(went),
-            turn: turn(&a),
+            turn: a,
         }
     }
 
@@ -177,22 +181,32 @@ pub(super) fn error<S: Simd>(batches: &[Batch], rows: &[Eight], turned: &[Line],
     largest.store(most);
 }
 
-fn run_pull(batches: &[Batch], rows: &[Eight], levers: &mut [Line]) {
-    dispatch!(pull(batches: &[Batch], rows: &[Eight], levers: &mut [Line]))
+fn run_pull(batches: &[Batch], rows: &[Eight], points: &[Point], levers: &mut [Line]) {
+    dispatch!(pull(
+        batches: &[Batch],
+        rows: &[Eight],
+        points: &[Point],
+        levers: &mut [Line]
+    ))
 }
 
 /// (r·P) 1 − sym(r Pᵀ) of the impulse P on each body at its arm r, as `rb_core::integrate::lever`.
 #[inline(always)]
-pub(super) fn pull<S: Simd>(batches: &[Batch], rows: &[Eight], levers: &mut [Line]) {
+pub(super) fn pull<S: Simd>(
+    batches: &[Batch],
+    rows: &[Eight],
+    points: &[Point],
+    levers: &mut [Line],
+) {
     for batch in batches {
-        let mut impulse = V3([S::zero(); 3]);
-        for row in &rows[batch.range()] {
-            impulse = impulse.more(V3::load(&row.lin), S::load(&row.impulse));
-        }
+        let (impulse, arm) = match points.get(batch.point as usize) {
+            Some(point) => point.pull::<S>(),
+            None => pulled_by(batch, &rows[batch.range()]),
+        };
         for side in 0..2 {
             let sign = S::splat(if side == 0 { -1.0 } else { 1.0 });
             let [x, y, z] = impulse.scaled(sign).0;
-            let [u, v, w] = V3::<S>::load(&batch.arm[side]).0;
+            let [u, v, w] = arm[side].0;
             let half = S::splat(-0.5);
             let mixed = |a: S, b: S, c: S, d: S| a.mul(b).add(c.mul(d)).mul(half);
             let old = S::gather(levers, &batch.bodies[side]);
@@ -209,4 +223,14 @@ pub(super) fn pull<S: Simd>(batches: &[Batch], rows: &[Eight], levers: &mut [Lin
             S::scatter(levers, &batch.bodies[side], new);
         }
     }
+}
+
+/// Impulse on b of the rows of a batch, and the arms on which each body feels it (m).
+#[inline(always)]
+fn pulled_by<S: Simd>(batch: &Batch, rows: &[Eight]) -> (V3<S>, [V3<S>; 2]) {
+    let mut impulse = V3([S::zero(); 3]);
+    for row in rows {
+        impulse = impulse.more(V3::load(&row.lin), S::load(&row.impulse));
+    }
+    (impulse, [V3::load(&batch.arm[0]), V3::load(&batch.arm[1])])
 }

@@ -146,6 +146,7 @@ impl JointLanes {
     /// Forgets all joints.
     pub fn clear(&mut self) {
         self.batches.clear();
+        self.points.clear();
         self.rows.clear();
         self.factors.clear();
         self.seats.clear();

@@ -49,13 +49,7 @@ impl JointLanes {
     /// Carries all pins to where the bodies are; their centres of mass and attitudes have been set in
     /// place of what they did.
     pub fn carry_pins(&mut self, numbers: &Discretiser) {
-        run(
-            &mut self.batches,
-            &mut self.rows,
-            &self.turned,
-            numbers,
-            true,
-        );
+        run(self, numbers, true);
         self.batches.iter_mut().for_each(|b| b.local = false);
     }
 }

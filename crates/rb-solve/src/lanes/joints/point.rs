@@ -8,10 +8,12 @@
 //! ```
 //!
 //! That is what the rows would give, from half as many numbers; fewer still where all bodies have equal
-//! moments of inertia, as the balls of a cloth. Rows get their impulses back when the passes are done.
+//! moments of inertia, as the balls of a cloth. A point takes its rows when the first substep is prepared,
+//! follows its bodies through the others, and gives the rows back when the step is done.
 
-use super::pack::{Batch, Eight, JointLanes, triangle};
-use super::prepare::eliminate;
+use super::carry::Turns;
+use super::pack::{Batch, Eight, JointLanes};
+use super::prepare::invert;
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::dispatch;
@@ -40,77 +42,161 @@ pub(super) struct Point {
     mass: [[Wide; 2]; 2],
     /// Whether all bodies have equal moments of inertia, and no locked axes.
     round: bool,
+    /// From the centre of mass of a to the point it holds (m).
+    anchor: Wide3,
+    /// E, and the diagonal of E A Eᵀ.
+    axes: [Wide3; 3],
+    diag: Wide3,
+    /// R of the position pass in units of that diagonal.
+    soft: Wide,
 }
 
 impl JointLanes {
-    /// Gives points to the batches that are swept as such.
-    pub(super) fn number_points(&mut self) {
-        let (swept, mut count) = (self.groups.is_empty(), 0);
+    /// Gives points to the batches that are swept as such and have none yet; returns the number of the
+    /// first of these.
+    pub(super) fn number_points(&mut self) -> usize {
+        let swept = self.groups.is_empty();
+        let held = |b: &Batch| b.point != NO_POINT;
+        let first = self.batches.iter().filter(|b| held(b)).count();
+        let mut count = first as u32;
         for batch in &mut self.batches {
-            let is_point = swept && batch.anchored && batch.square;
-            batch.point = if is_point { count } else { NO_POINT };
-            count += u32::from(is_point);
+            if swept && batch.anchored && batch.square && !held(batch) {
+                batch.point = count;
+                count += 1;
+            }
         }
         self.points.resize(count as usize, Point::default());
+        first
     }
 
-    /// Gives the rows of points their impulses, after the last sweep of a substep.
+    /// Gives the rows of points back as they are now, after the last sweep of a step.
     pub fn part_points(&mut self) {
-        run(&self.batches, &mut self.rows, &self.points);
+        run(&mut self.batches, &mut self.rows, &self.points);
     }
 }
 
-fn run(batches: &[Batch], rows: &mut [Eight], points: &[Point]) {
+fn run(batches: &mut [Batch], rows: &mut [Eight], points: &[Point]) {
     dispatch!(part(
-        batches: &[Batch],
+        batches: &mut [Batch],
         rows: &mut [Eight],
         points: &[Point]
     ))
 }
 
 #[inline(always)]
-pub(super) fn part<S: Simd>(batches: &[Batch], rows: &mut [Eight], points: &[Point]) {
+pub(super) fn part<S: Simd>(batches: &mut [Batch], rows: &mut [Eight], points: &[Point]) {
     for batch in batches {
         if let Some(point) = points.get(batch.point as usize) {
-            let impulse = V3::<S>::load(&point.impulse);
-            for row in &mut rows[batch.range()] {
-                V3::load(&row.lin).dot(impulse).store(&mut row.impulse);
-            }
+            point.give::<S>(batch, &mut rows[batch.range()]);
         }
     }
 }
 
 impl Point {
-    /// Takes the three rows of a batch with their J W Jᵀ.
+    /// Takes the three rows of a batch.
     #[inline(always)]
-    pub(super) fn take<S: Simd>(
-        &mut self,
-        batch: &mut Batch,
-        pair: &Two<S>,
-        rows: &[Eight],
-        matrix: &[Wide],
-    ) {
+    pub(super) fn take<S: Simd>(&mut self, batch: &Batch, rows: &[Eight]) {
         let [x, y, z] = [&rows[0], &rows[1], &rows[2]];
-        let e = [V3::load(&x.lin), V3::load(&y.lin), V3::load(&z.lin)];
+        let e = [V3::<S>::load(&x.lin), V3::load(&y.lin), V3::load(&z.lin)];
+        self.axes = [x.lin, y.lin, z.lin];
         self.bodies = batch.bodies;
         combined(e, [&x.impulse, &y.impulse, &z.impulse]).store(&mut self.impulse);
         let arm = V3::<S>::load(&batch.arm[1]);
         V3::load(&batch.apart).add(arm).store(&mut self.arm[0]);
         arm.store(&mut self.arm[1]);
+        self.anchor = batch.arm[0];
         for pass in 0..2 {
             let bias = [&x.bias[pass], &y.bias[pass], &z.bias[pass]];
             combined(e, bias).store(&mut self.bias[pass]);
         }
-        let reg = [S::load(&x.reg[0]), S::load(&y.reg[0]), S::load(&z.reg[0])];
-        let zero = S::zero();
-        turned(e, [reg[0], reg[1], reg[2], zero, zero, zero], &mut self.reg);
-        for pass in [Pass::Position, Pass::Velocity] {
-            let mut factor = [Wide::default(); triangle(3)];
-            factor.copy_from_slice(&matrix[..triangle(3)]);
-            eliminate::<S>(&mut factor, rows, 3, pass as usize);
-            turned(e, inverted(&factor), &mut self.inverse[pass as usize]);
+        self.soft = x.soft;
+    }
+
+    /// Gives the rows back, as they would be stated now, with their impulses.
+    #[inline(always)]
+    pub(super) fn give<S: Simd>(&self, batch: &mut Batch, rows: &mut [Eight]) {
+        let [reach, arm] = [V3::<S>::load(&self.arm[0]), V3::load(&self.arm[1])];
+        reach.sub(arm).store(&mut batch.apart);
+        batch.arm = [self.anchor, self.arm[1]];
+        let gap = reach.sub(V3::load(&self.anchor));
+        for (k, row) in rows.iter_mut().enumerate() {
+            let e = V3::load(&self.axes[k]);
+            e.store(&mut row.lin);
+            e.cross(reach).store(&mut row.ang[0]);
+            arm.cross(e).store(&mut row.ang[1]);
+            e.dot(gap).store(&mut row.gap);
+            e.dot(V3::load(&self.impulse)).store(&mut row.impulse);
+            for pass in 0..2 {
+                let bias = V3::load(&self.bias[pass]);
+                e.dot(bias).store(&mut row.bias[pass]);
+            }
         }
+        self.give_mass::<S>(rows);
+    }
+
+    /// Gives the rows their J W Jᵀ and R.
+    #[inline(always)]
+    pub(super) fn give_mass<S: Simd>(&self, rows: &mut [Eight]) {
+        for (k, row) in rows.iter_mut().enumerate() {
+            let diag = S::load(&self.diag[k]);
+            diag.store(&mut row.diag);
+            S::load(&self.soft).mul(diag).store(&mut row.reg[0]);
+        }
+    }
+
+    /// Follows its bodies; `rate` (1/s) and `push` (m/s) are those of the soft step.
+    #[inline(always)]
+    pub(super) fn carry<S: Simd>(&mut self, turned: &[Line], [rate, push]: [S; 2]) {
+        let now = Turns::<S>::of(turned, &self.bodies);
+        let [reach, arm] = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
+        let apart = reach.sub(arm).add(now.went);
+        let arm = now.turn[1].of(arm);
+        let (reach, anchor) = (apart.add(arm), now.turn[0].of(V3::load(&self.anchor)));
+        let gap = reach.sub(anchor);
+        reach.store(&mut self.arm[0]);
+        arm.store(&mut self.arm[1]);
+        anchor.store(&mut self.anchor);
+        let impulse = V3::load(&self.impulse);
+        now.turn[0].of(impulse).store(&mut self.impulse);
+        let mut bias = now.turn[0].of(V3::load(&self.bias[1]));
+        bias.store(&mut self.bias[1]);
+        for axis in &mut self.axes {
+            let e = now.turn[0].of(V3::load(axis));
+            e.store(axis);
+            let out = e.dot(gap).mul(rate).min(push).max(S::zero().sub(push));
+            bias = bias.more(e, out);
+        }
+        bias.store(&mut self.bias[0]);
+    }
+
+    /// Makes the matrices of both passes from the present masses.
+    #[inline(always)]
+    pub(super) fn prepare<S: Simd>(&mut self, batch: &mut Batch, pair: &Two<S>) {
+        let e = [
+            V3::load(&self.axes[0]),
+            V3::load(&self.axes[1]),
+            V3::load(&self.axes[2]),
+        ];
+        let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         self.round = pair.mass[0].is_round() && pair.mass[1].is_round();
+        let a = coupled(pair, &arm, self.round);
+        let (soft, mut reg) = (S::load(&self.soft), [S::zero(); 6]);
+        for k in 0..3 {
+            let diag = e[k].dot(product(&a, e[k]));
+            diag.store(&mut self.diag[k]);
+            reg = with_square(reg, e[k], soft.mul(diag));
+        }
+        let mut softened = a;
+        for k in 0..6 {
+            softened[k] = a[k].add(reg[k]);
+            reg[k].store(&mut self.reg[k]);
+        }
+        let inverse = [inverted(&softened), inverted(&a)];
+        for pass in 0..2 {
+            for k in 0..6 {
+                inverse[pass][k].store(&mut self.inverse[pass][k]);
+            }
+        }
         for s in 0..2 {
             let [lin, ang] = &mut self.mass[s];
             let (m, i) = pair.mass[s].round();
@@ -120,6 +206,13 @@ impl Point {
                 pair.mass[s].store(&mut batch.mass[s]);
             }
         }
+    }
+
+    /// Impulse on b, and the arms on which each body feels it (m).
+    #[inline(always)]
+    pub(super) fn pull<S: Simd>(&self) -> (V3<S>, [V3<S>; 2]) {
+        let arm = [V3::load(&self.anchor), V3::load(&self.arm[1])];
+        (V3::load(&self.impulse), arm)
     }
 
     /// Adds W Jᵀλ to the velocities.
@@ -211,17 +304,37 @@ impl<S: Simd> Pair<S> {
     }
 }
 
-/// A symmetric matrix times a vector.
+/// A symmetric matrix, given by xx, yy, zz, xy, xz, yz as all here, times a vector.
 #[inline(always)]
-fn times<S: Simd>(m: &[Wide; 6], v: V3<S>) -> V3<S> {
-    let at = |k: usize| S::load(&m[k]);
-    let [xx, yy, zz, xy, xz, yz] = [at(0), at(1), at(2), at(3), at(4), at(5)];
+fn product<S: Simd>(m: &[S; 6], v: V3<S>) -> V3<S> {
+    let [xx, yy, zz, xy, xz, yz] = *m;
     let [x, y, z] = v.0;
     V3([
         xz.fma(z, xy.fma(y, xx.mul(x))),
         yz.fma(z, yy.fma(y, xy.mul(x))),
         zz.fma(z, yz.fma(y, xz.mul(x))),
     ])
+}
+
+/// As [`product`], of a matrix in memory.
+#[inline(always)]
+fn times<S: Simd>(m: &[Wide; 6], v: V3<S>) -> V3<S> {
+    let at = |k: usize| S::load(&m[k]);
+    product(&[at(0), at(1), at(2), at(3), at(4), at(5)], v)
+}
+
+/// m + s e eᵀ.
+#[inline(always)]
+fn with_square<S: Simd>(m: [S; 6], e: V3<S>, s: S) -> [S; 6] {
+    let ([x, y, z], [u, v, w]) = (e.0, e.scaled(s).0);
+    [
+        u.fma(x, m[0]),
+        v.fma(y, m[1]),
+        w.fma(z, m[2]),
+        u.fma(y, m[3]),
+        u.fma(z, m[4]),
+        v.fma(z, m[5]),
+    ]
 }
 
 /// Eᵀ x.
@@ -231,37 +344,61 @@ fn combined<S: Simd>(e: [V3<S>; 3], x: [&Wide; 3]) -> V3<S> {
     first.more(e[1], S::load(x[1])).more(e[2], S::load(x[2]))
 }
 
-/// Eᵀ M E of a symmetric M given, as the result, by xx, yy, zz, xy, xz, yz.
+/// A = Σ 1/m − [r] I⁻¹ [r] of both bodies.
 #[inline(always)]
-fn turned<S: Simd>(e: [V3<S>; 3], m: [S; 6], out: &mut [Wide; 6]) {
-    let [xx, yy, zz, xy, xz, yz] = m;
-    let f = [
-        e[0].scaled(xx).more(e[1], xy).more(e[2], xz),
-        e[0].scaled(xy).more(e[1], yy).more(e[2], yz),
-        e[0].scaled(xz).more(e[1], yz).more(e[2], zz),
-    ];
-    let places = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
-    for k in 0..6 {
-        let (i, j) = places[k];
-        let first = e[0].0[i].mul(f[0].0[j]);
-        let entry = e[2].0[i].fma(f[2].0[j], e[1].0[i].fma(f[1].0[j], first));
-        entry.store(&mut out[k]);
+fn coupled<S: Simd>(pair: &Two<S>, arm: &[V3<S>; 2], round: bool) -> [S; 6] {
+    let [x, y, z] = pair.mass[0].lin.add(pair.mass[1].lin).0;
+    let zero = S::zero();
+    let mut a = [x, y, z, zero, zero, zero];
+    for s in 0..2 {
+        let r = arm[s];
+        if round {
+            // I⁻¹ (r·r − r rᵀ)
+            let (_, i) = pair.mass[s].round();
+            let size = r.dot(r).mul(i);
+            a = with_square(a, r, zero.sub(i));
+            for entry in &mut a[..3] {
+                *entry = entry.add(size);
+            }
+            continue;
+        }
+        // The columns of [r]ᵀ and what they turn the body by.
+        let [u, v, w] = r.0;
+        let columns = [
+            V3([zero, w, zero.sub(v)]),
+            V3([zero.sub(w), zero, u]),
+            V3([v, zero.sub(u), zero]),
+        ];
+        let turns = [
+            pair.mass[s].ang(columns[0]),
+            pair.mass[s].ang(columns[1]),
+            pair.mass[s].ang(columns[2]),
+        ];
+        for k in 0..6 {
+            let (i, j) = PLACES[k];
+            a[k] = a[k].add(turns[i].dot(columns[j]));
+        }
     }
+    a
 }
 
-/// The inverse from L and 1/D, as xx, yy, zz, xy, xz, yz.
+/// Row and column of each entry.
+const PLACES: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
+
+/// The inverse by LDLᵀ, without directions in which the matrix vanishes.
 #[inline(always)]
-fn inverted<S: Simd>(factor: &[Wide]) -> [S; 6] {
-    let [d, e, f] = [
-        S::load(&factor[0]),
-        S::load(&factor[2]),
-        S::load(&factor[5]),
-    ];
+fn inverted<S: Simd>(m: &[S; 6]) -> [S; 6] {
+    let [xx, yy, zz, xy, xz, yz] = *m;
+    let d = invert(xx, xx);
+    let (l, n) = (xy.mul(d), xz.mul(d));
+    let e = invert(l.nfma(xy, yy), yy);
+    let left = l.nfma(xz, yz);
+    let k = left.mul(e);
+    let f = invert(k.nfma(left, n.nfma(xz, zz)), zz);
     // L⁻¹ below its diagonal.
     let zero = S::zero();
-    let p = zero.sub(S::load(&factor[1]));
-    let q = zero.sub(S::load(&factor[4]));
-    let r = p.fma(q, zero.sub(S::load(&factor[3])));
+    let (p, q) = (zero.sub(l), zero.sub(k));
+    let r = p.fma(q, zero.sub(n));
     let (ep, fq, fr) = (e.mul(p), f.mul(q), f.mul(r));
     [
         fr.fma(r, ep.fma(p, d)),

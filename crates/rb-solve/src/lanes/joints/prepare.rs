@@ -17,33 +17,45 @@ impl JointLanes {
     /// Makes the matrices of all blocks from the inverse masses of `bodies`, and turns relative softness
     /// into R.
     pub fn prepare(&mut self, bodies: &ContactLanes) {
-        self.number_points();
+        let held = self.number_points();
         let (inv, vel) = (&bodies.inv[..], &bodies.vel[..]);
-        run(self, inv, vel);
+        run(self, inv, vel, held);
     }
 }
 
-fn run(lanes: &mut JointLanes, inv: &[Line], vel: &[Line]) {
-    dispatch!(prepare(lanes: &mut JointLanes, inv: &[Line], vel: &[Line]))
+fn run(lanes: &mut JointLanes, inv: &[Line], vel: &[Line], held: usize) {
+    dispatch!(prepare(
+        lanes: &mut JointLanes,
+        inv: &[Line],
+        vel: &[Line],
+        held: usize
+    ))
 }
 
+/// The first `held` points have taken their rows.
 #[inline(always)]
-pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line]) {
+pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line], held: usize) {
     let (rows, factors, points) = (&mut lanes.rows, &mut lanes.factors, &mut lanes.points);
     let mut matrix = [Wide::default(); triangle(ALL)];
     for batch in &mut lanes.batches {
         let pair = Two::<S>::of(inv, vel, &batch.bodies);
         let rows = &mut rows[batch.range()];
+        if let Some(point) = points.get_mut(batch.point as usize) {
+            if batch.point as usize >= held {
+                point.take::<S>(batch, rows);
+                point.prepare(batch, &pair);
+                point.give_mass::<S>(rows);
+            } else {
+                point.prepare(batch, &pair);
+            }
+            continue;
+        }
         couple(&pair, rows, &mut matrix);
         for (i, row) in rows.iter_mut().enumerate() {
             let a = S::load(&matrix[triangle(i) + i]);
             let reg = S::load(&row.soft).fma(a, S::load(&row.reg[0]));
             reg.store(&mut row.reg[0]);
             a.store(&mut row.diag);
-        }
-        if let Some(point) = points.get_mut(batch.point as usize) {
-            point.take(batch, &pair, rows, &matrix);
-            continue;
         }
         for s in 0..2 {
             pair.mass[s].store(&mut batch.mass[s]);

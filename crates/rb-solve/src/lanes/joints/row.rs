@@ -34,8 +34,11 @@ impl LaneRow {
     #[inline]
     pub fn new(row: &Row, terms: RowTerms, extent: f64) -> Option<Self> {
         let [a, b] = &row.jac;
+        if a.lin != -b.lin {
+            return None;
+        }
         let hard = row.kind == RowKind::HARD && row.is_bilateral() && row.stabilise.is_none();
-        (a.lin == -b.lin).then_some(Self {
+        Some(Self {
             anchored: hard && row.course == Course::Anchored && terms.soft > 0.0,
             lin: b.lin,
             ang: [a.ang, b.ang],

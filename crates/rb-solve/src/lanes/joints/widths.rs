@@ -96,8 +96,8 @@ fn bits(width: Width, round: bool) -> Vec<u64> {
     macro_rules! all {
         ($simd:ty) => {{
             for backwards in [false, true] {
-                lanes.number_points();
-                prepare::prepare::<$simd>(&mut lanes, &inv, &vel);
+                let held = lanes.number_points();
+                prepare::prepare::<$simd>(&mut lanes, &inv, &vel, held);
                 kernel::warm::<$simd>(&lanes, &mut vel);
                 for pass in [Pass::Position, Pass::Velocity] {
                     let order = Order { pass, backwards };
@@ -112,10 +112,10 @@ fn bits(width: Width, round: bool) -> Vec<u64> {
                     ..
                 } = &mut lanes;
                 point::part::<$simd>(batches, rows, points);
-                carry::pull::<$simd>(batches, rows, levers);
+                carry::pull::<$simd>(batches, rows, points, levers);
                 carry::error::<$simd>(batches, rows, turned, &mut most);
                 grade::grade::<$simd>(batches, rows, &vel, &free, 0.1, &mut sums);
-                carry::carry::<$simd>(batches, rows, turned, [80.0, 3.0], false);
+                carry::carry::<$simd>(&mut lanes, [80.0, 3.0], false);
             }
         }};
     }
@@ -148,7 +148,7 @@ fn solved(width: Width) -> Vec<u64> {
     let inv = [Wide([3.0, 3.0, 3.0, 0.1, 0.2, 0.3, 1.0, 1.0]); BODIES + 1];
     macro_rules! solve {
         ($simd:ty) => {{
-            prepare::prepare::<$simd>(&mut lanes, &inv, &vel);
+            prepare::prepare::<$simd>(&mut lanes, &inv, &vel, 0);
             let (batches, rows) = (&mut lanes.batches, &mut lanes.rows);
             exact::settle::<$simd>(&mut exact::Task {
                 plan: &plan,
