@@ -45,6 +45,18 @@ pub(crate) struct Polyhedron {
     pub(crate) inner_radius: f64,
 }
 
+impl Face {
+    /// A face by itself, whose vertices are not asked for.
+    pub(crate) const fn bare(normal: DVec3, level: f64) -> Self {
+        Self {
+            normal,
+            level,
+            first: 0,
+            len: 0,
+        }
+    }
+}
+
 impl Polyhedron {
     /// Convex hull of points (m).
     ///

@@ -57,6 +57,10 @@ impl Memory {
     /// What is left of the search with the shapes where they are now and points asked for up to a gap
     /// of `prediction` (m).
     pub fn recall(&self, a: Sphere, b: Sphere, prediction: f64) -> Recall {
+        // Whoever looks farther than the search did need not ask how far the shapes have moved.
+        if prediction > self.clear {
+            return Recall::Search;
+        }
         let (large, small) = by_size(a, b);
         let turned = large.0.q.conjugate();
         let shift = (turned * (small.0.p - large.0.p) - self.relative.p).length();

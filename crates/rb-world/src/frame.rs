@@ -15,24 +15,27 @@ use rb_solve::lanes::ContactLanes;
 use std::ops::Range;
 
 /// A collider in this step: what the narrow phase asks of it for every pair.
+///
+/// In the order in which it is asked: most pairs are told apart by the first cache line.
 #[derive(Clone, Debug)]
+#[repr(C, align(64))]
 pub(crate) struct Placed {
-    pub(crate) stand: Stand,
-    /// Kept here because pairs meet colliders in any order, and the arena's lie far apart.
-    pub(crate) shape: Shape,
-    pub(crate) collider: ColliderHandle,
-    pub(crate) body: BodyHandle,
-    /// Of the shape about its own origin (m).
-    pub(crate) radius: f64,
-    /// How far a contact may be away and still matter within this step (m).
-    pub(crate) reach: f64,
     /// Holds the shape and `reach` around it (m, world).
     pub(crate) bounds: Aabb,
+    /// How far a contact may be away and still matter within this step (m).
+    pub(crate) reach: f64,
     /// Whether its body may have moved since contacts were last found.
     pub(crate) stirs: bool,
     pub(crate) sensor: bool,
     /// Whether its surface has a direction that turns with the body.
     pub(crate) directed: bool,
+    /// Of the shape about its own origin (m).
+    pub(crate) radius: f64,
+    pub(crate) stand: Stand,
+    /// Kept here because pairs meet colliders in any order, and the arena's lie far apart.
+    pub(crate) shape: Shape,
+    pub(crate) collider: ColliderHandle,
+    pub(crate) body: BodyHandle,
 }
 
 impl Placed {

@@ -36,6 +36,15 @@ impl Axis {
         self.normal.dot(self.b - self.a)
     }
 
+    /// The same with all in world axes, from the frame of `p`.
+    pub(super) fn placed(self, p: &Placed) -> Self {
+        Self {
+            normal: p.rot * self.normal,
+            a: p.rot * self.a + p.at,
+            b: p.rot * self.b + p.at,
+        }
+    }
+
     pub(crate) fn flipped(self) -> Self {
         Self {
             normal: -self.normal,
@@ -102,10 +111,11 @@ fn line_of(p: &Placed) -> DVec3 {
     }
 }
 
-/// Closest points of two segments (or points), in closed form (Ericson 2005, 5.1.9).
-fn segments(a: &Placed, b: &Placed) -> Axis {
-    let (u, v) = (line_of(a), line_of(b));
-    let d = b.at - a.at;
+/// Where two segments (or points) are closest, as multiples from −1 to 1 of half their lengths `u` and
+/// `v`, in closed form (Ericson 2005, 5.1.9); `d` leads from the middle of the first to that of the
+/// second.
+#[inline]
+pub(super) fn closest_on_lines(d: DVec3, u: DVec3, v: DVec3) -> [f64; 2] {
     let (uu, vv, uv) = (u.dot(u), v.dot(v), u.dot(v));
     let (du, dv) = (d.dot(u), d.dot(v));
     let ratio = |x: f64, y: f64| {
@@ -117,16 +127,24 @@ fn segments(a: &Placed, b: &Placed) -> Axis {
     };
     let det = uu * vv - uv * uv;
     // Parallel lines: any s will do, the middle is the calmest.
-    let mut s = if det > 1e-12 * uu * vv {
+    let s = if det > 1e-12 * uu * vv {
         ratio(du * vv - dv * uv, det)
     } else {
         0.0
     };
     let t = ratio(s * uv - dv, vv);
-    s = ratio(du + t * uv, uu);
+    [ratio(du + t * uv, uu), t]
+}
+
+/// Closest points of two segments (or points).
+fn segments(a: &Placed, b: &Placed) -> Axis {
+    let (u, v) = (line_of(a), line_of(b));
+    let d = b.at - a.at;
+    let [s, t] = closest_on_lines(d, u, v);
     let (pa, pb) = (a.at + u * s, b.at + v * t);
     let gap = (pb - pa).length();
-    let normal = if gap > 1e-12 * (uu + vv).sqrt().max(a.radius + b.radius) {
+    let size = (u.length_squared() + v.length_squared()).sqrt();
+    let normal = if gap > 1e-12 * size.max(a.radius + b.radius) {
         (pb - pa) / gap
     } else {
         crossing_normal(u, v, d)

@@ -17,6 +17,9 @@ use rb_core::anchor::Reference;
 /// Squared sine of the angle between two edges below which they count as parallel.
 const PARALLEL: f64 = 1e-6;
 
+/// The two axes after each.
+const NEXT: [(usize, usize); 3] = [(1, 2), (2, 0), (0, 1)];
+
 /// Contact of two boxes with half extents `ha`, `hb`; points with a gap of at most `prediction` (m).
 pub(crate) fn collide(
     a: &Placed,
@@ -47,7 +50,7 @@ pub(crate) fn collide(
         return Some(Err(best - radii));
     }
     let slack = slack(a, b, face);
-    let over_a = Pair {
+    let over_a = || Pair {
         f: a,
         hf: ha,
         o: b,
@@ -55,7 +58,7 @@ pub(crate) fn collide(
         turn,
         d: da,
     };
-    let over_b = Pair {
+    let over_b = || Pair {
         f: b,
         hf: hb,
         o: a,
@@ -66,7 +69,7 @@ pub(crate) fn collide(
     if let Some((s, axis)) = edge
         && s > face + slack
     {
-        return edge_contact([&over_a, &over_b], a.rot * axis, prediction, out);
+        return edge_contact([&over_a(), &over_b()], a.rot * axis, prediction, out);
     }
     let mut raw = Raw::new();
     let put = |p: PatchPoint| {
@@ -75,10 +78,10 @@ pub(crate) fn collide(
         }
     };
     let (normal, reference, other) = if on_b {
-        let normal = over_b.face(kb, sign(-db[kb]), clip::of_b(put));
+        let normal = over_b().face(kb, sign(-db[kb]), clip::of_b(put));
         (-normal, Reference::FaceOfB, a)
     } else {
-        let normal = over_a.face(ka, sign(da[ka]), put);
+        let normal = over_a().face(ka, sign(da[ka]), put);
         (normal, Reference::FaceOfA, b)
     };
     if !raw.iter().any(|p| p.gap <= best - radii + slack) {
@@ -107,22 +110,24 @@ fn edges(
     least: f64,
 ) -> Option<(f64, DVec3)> {
     let mut best = (least, None);
+    // Arrays: a coordinate by its number is then one load.
+    let (v, wide) = (turn.to_cols_array_2d(), spread.to_cols_array_2d());
+    let [d, ha, hb] = [d, ha, hb].map(|x| x.to_array());
     for j in 0..3 {
-        let (j1, j2) = ((j + 1) % 3, (j + 2) % 3);
-        let (v, wide) = (turn.col(j), spread.col(j));
+        let (j1, j2) = NEXT[j];
         for i in 0..3 {
-            let sine2 = 1.0 - v[i] * v[i];
+            let sine2 = 1.0 - v[j][i] * v[j][i];
             // Parallel edges: the axis is no direction, and a face axis does its work.
             if sine2 < PARALLEL {
                 continue;
             }
-            let (i1, i2) = ((i + 1) % 3, (i + 2) % 3);
+            let (i1, i2) = NEXT[i];
             // Along the cross product of axis i of a with axis j of b, of length sine.
-            let across = d[i2] * v[i1] - d[i1] * v[i2];
-            let width = ha[i1] * wide[i2]
-                + ha[i2] * wide[i1]
-                + hb[j1] * spread.col(j2)[i]
-                + hb[j2] * spread.col(j1)[i];
+            let across = d[i2] * v[j][i1] - d[i1] * v[j][i2];
+            let width = ha[i1] * wide[j][i2]
+                + ha[i2] * wide[j][i1]
+                + hb[j1] * wide[j2][i]
+                + hb[j2] * wide[j1][i];
             let s = across.abs() - width;
             // s/sine > best without the root, which few pairs need.
             let square = best.0 * best.0 * sine2;
@@ -134,8 +139,8 @@ fn edges(
             if better {
                 let sine = sine2.sqrt();
                 let mut axis = DVec3::ZERO;
-                axis[i1] = -v[i2];
-                axis[i2] = v[i1];
+                axis[i1] = -v[j][i2];
+                axis[i2] = v[j][i1];
                 best = (s / sine, Some(axis * (sign(across) / sine)));
             }
         }
@@ -182,7 +187,8 @@ impl Pair<'_> {
             .enumerate()
         {
             let limit = self.hf[axis] * (1.0 + 2.0 * clip::BORDER);
-            if clip::cut(ring, spare, |p| side * p[axis] - limit, plane as u32) {
+            let beyond = |p: DVec3| side * p.to_array()[axis] - limit;
+            if clip::cut(ring, spare, beyond, plane as u32) {
                 core::mem::swap(&mut ring, &mut spare);
             }
         }

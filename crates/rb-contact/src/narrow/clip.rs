@@ -228,6 +228,9 @@ fn parallel_points(a: &Placed, b: &Placed, n: DVec3, mut put: impl FnMut(PatchPo
 /// rounding does not choose among corners that lie level.
 const EQUAL: f64 = 1e-6;
 
+/// One score for each point.
+type Scores = smallvec::SmallVec<[f64; 16]>;
+
 /// At most four points that carry the same load, in the order given: the deepest, the one farthest
 /// from it, and the ones that span the largest triangle on either side of the line between those two.
 pub(crate) fn reduce(raw: &[PatchPoint]) -> Points {
@@ -235,22 +238,25 @@ pub(crate) fn reduce(raw: &[PatchPoint]) -> Points {
         return raw.iter().copied().collect();
     }
     let at = |i: usize| raw[i].position_a;
-    let best = |scale: f64, score: &dyn Fn(usize) -> f64| {
-        let most = (0..raw.len()).map(score).fold(f64::NEG_INFINITY, f64::max);
-        let good = |i: &usize| score(*i) >= most - EQUAL * scale.max(most.abs());
-        (0..raw.len()).find(good).unwrap_or(0)
+    let best = |scale: f64, scores: Scores| {
+        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let least = most - EQUAL * scale.max(most.abs());
+        scores.iter().position(|s| *s >= least).unwrap_or(0)
     };
+    let each = 0..raw.len();
     let size = raw.iter().map(|p| p.position_a.distance(at(0)));
-    let deepest = best(size.fold(0.0, f64::max), &|i| -raw[i].gap);
-    let origin = at(deepest);
-    let far = best(0.0, &|i| (at(i) - origin).length_squared());
-    let line = at(far) - origin;
+    let depths = raw.iter().map(|p| -p.gap).collect();
+    let deepest = best(size.fold(0.0, f64::max), depths);
+    let from = |i: usize| at(i) - at(deepest);
+    let far = each.clone().map(|i| from(i).length_squared());
+    let far = best(0.0, far.collect());
+    let across = |i: usize| from(far).cross(from(i));
     // The widest point fixes which way is "one side".
-    let wide = best(0.0, &|i| line.cross(at(i) - origin).length_squared());
-    let up = line.cross(at(wide) - origin);
-    let opposite = best(up.length_squared(), &|i| {
-        -line.cross(at(i) - origin).dot(up)
-    });
+    let wide = each.clone().map(|i| across(i).length_squared());
+    let wide = best(0.0, wide.collect());
+    let up = across(wide);
+    let opposite = each.map(|i| -across(i).dot(up));
+    let opposite = best(up.length_squared(), opposite.collect());
     let mut chosen = [deepest, far, wide, opposite];
     chosen.sort_unstable();
     let first = |k: &usize| !chosen[..*k].contains(&chosen[*k]);

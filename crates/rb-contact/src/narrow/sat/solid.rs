@@ -2,7 +2,7 @@
 //! in the frame of the other, and the best axis so far.
 
 use crate::convex::{Core, Placed};
-use crate::polyhedron::Edge;
+use crate::polyhedron::{Edge, Face, Polyhedron};
 use glam::{DMat3, DVec3};
 use smallvec::SmallVec;
 
@@ -29,10 +29,16 @@ const TRIANGLE: [Edge; 3] = [
 
 /// A polyhedron, triangle or segment in some frame; a segment has no faces.
 pub(super) struct Solid<'a> {
-    pub(super) vertices: SmallVec<[DVec3; MANY]>,
-    /// Outward normal and height of each face.
-    pub(super) faces: SmallVec<[(DVec3, f64); MANY]>,
+    pub(super) vertices: &'a [DVec3],
+    pub(super) faces: &'a [Face],
     pub(super) edges: &'a [Edge],
+}
+
+/// Vertices and faces of a solid in a frame other than its own.
+#[derive(Default)]
+pub(super) struct Moved {
+    vertices: SmallVec<[DVec3; MANY]>,
+    faces: SmallVec<[Face; MANY]>,
 }
 
 /// Where the greatest separation was found.
@@ -95,46 +101,63 @@ impl Best {
     }
 }
 
+/// Whether trying all features is worth it, and they are all there.
+fn few(p: &Polyhedron) -> bool {
+    p.closed && p.faces.len().max(p.vertices.len()) <= MANY
+}
+
 impl<'a> Solid<'a> {
-    /// A core in the frame of another shape.
-    pub(super) fn seen_from(a: &Placed<'a>, b: &Placed) -> Option<Self> {
-        let back = b.rot.transpose();
-        Self::new(a.core, back * a.rot, back * (a.at - b.at))
+    /// A core in its own frame; `None` if it has too many faces, or its edges are not known.
+    pub(super) fn own(core: Core<'a>, moved: &'a mut Moved) -> Option<Self> {
+        match core {
+            Core::Poly(p) if few(p) => Some(Self {
+                vertices: &p.vertices,
+                faces: &p.faces,
+                edges: &p.edges,
+            }),
+            Core::Poly(_) => None,
+            _ => Self::new(core, DMat3::IDENTITY, DVec3::ZERO, moved),
+        }
     }
 
-    /// A core turned and moved; `None` if it has too many faces or its edges are not known.
-    pub(super) fn new(core: Core<'a>, rot: DMat3, at: DVec3) -> Option<Self> {
+    /// A core in the frame of another shape; `None` as for [`own`](Self::own).
+    pub(super) fn seen_from(a: &Placed<'a>, b: &Placed, moved: &'a mut Moved) -> Option<Self> {
+        let back = b.rot.transpose();
+        Self::new(a.core, back * a.rot, back * (a.at - b.at), moved)
+    }
+
+    /// A core turned and moved.
+    fn new(core: Core<'a>, rot: DMat3, at: DVec3, moved: &'a mut Moved) -> Option<Self> {
         let place = |v: &DVec3| rot * *v + at;
-        match core {
-            Core::Segment(h) => Some(Self {
-                vertices: SmallVec::from_slice(&[-h, h].map(|y| place(&(DVec3::Y * y)))),
-                faces: SmallVec::new(),
-                edges: &TRIANGLE[..1],
-            }),
+        let Moved { vertices, faces } = moved;
+        let edges: &[Edge] = match core {
+            Core::Segment(h) => {
+                vertices.extend([-h, h].map(|y| place(&(DVec3::Y * y))));
+                &TRIANGLE[..1]
+            }
             Core::Triangle(corners) => {
                 let [p, q, r] = corners.map(|v| place(&v));
                 let n = (q - p).cross(r - p).normalize_or_zero();
                 let level = n.dot(p);
-                Some(Self {
-                    vertices: SmallVec::from_slice(&[p, q, r]),
-                    faces: SmallVec::from_slice(&[(n, level), (-n, -level)]),
-                    edges: &TRIANGLE,
-                })
+                vertices.extend([p, q, r]);
+                faces.extend([Face::bare(n, level), Face::bare(-n, -level)]);
+                &TRIANGLE
             }
-            Core::Poly(p) if p.closed && p.faces.len().max(p.vertices.len()) <= MANY => {
-                let face = |n: DVec3, level: f64| (n, level + n.dot(at));
-                Some(Self {
-                    vertices: p.vertices.iter().map(place).collect(),
-                    faces: p
-                        .faces
-                        .iter()
-                        .map(|f| face(rot * f.normal, f.level))
-                        .collect(),
-                    edges: &p.edges,
-                })
+            Core::Poly(p) if few(p) => {
+                vertices.extend(p.vertices.iter().map(place));
+                faces.extend(p.faces.iter().map(|f| {
+                    let normal = rot * f.normal;
+                    Face::bare(normal, f.level + normal.dot(at))
+                }));
+                &p.edges
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        Some(Self {
+            vertices,
+            faces,
+            edges,
+        })
     }
 
     /// Start and direction of an edge.
@@ -152,7 +175,7 @@ impl<'a> Solid<'a> {
         signs: impl Fn(DVec3) -> u32,
         mut f: impl FnMut(usize, usize, bool),
     ) {
-        let of = |face: &(DVec3, f64)| signs(face.0) as u8;
+        let of = |face: &Face| signs(face.normal) as u8;
         let signs: SmallVec<[u8; MANY]> = self.faces.iter().map(of).collect();
         for (edge, e) in self.edges.iter().enumerate() {
             let [left, right] = e.faces.map(|f| signs[f as usize]);
@@ -168,7 +191,7 @@ impl<'a> Solid<'a> {
     /// The vertex farthest along `d`; the first of equals.
     pub(super) fn farthest(&self, d: DVec3) -> DVec3 {
         let mut best = (f64::NEG_INFINITY, DVec3::ZERO);
-        for v in &self.vertices {
+        for v in self.vertices {
             let h = v.dot(d);
             if h > best.0 {
                 best = (h, *v);
@@ -179,7 +202,7 @@ impl<'a> Solid<'a> {
 
     /// Whether the projection of `p` onto a face lies inside it.
     pub(super) fn covers(&self, face: usize, p: DVec3) -> bool {
-        let n = self.faces[face].0;
+        let n = self.faces[face].normal;
         (0..self.edges.len()).all(|k| {
             let (from, along) = self.edge(k);
             let outward = along.cross(n).dot(p - from);
