@@ -66,7 +66,7 @@ pub fn manifold(
         material: *material,
         points: Default::default(),
         spin: carried.spin,
-        anchor: Anchor::new(patch.reference, patch.normal, places, poses),
+        anchor: Anchor::new(patch.hold, patch.normal, places, poses),
     };
     manifold.set_points(points);
     manifold
@@ -146,7 +146,7 @@ fn match_impulses(new: &ContactPatch, sides: &Sides, old: &Manifold) -> [[f64; 3
 mod tests {
     use super::*;
     use crate::narrow::PatchPoint;
-    use rb_core::anchor::Reference;
+    use rb_core::anchor::Hold;
     use rb_core::math::Pose;
 
     /// The bodies of both sides: b's five metres along x.
@@ -180,7 +180,7 @@ mod tests {
         ContactPatch {
             sub: [0; 2],
             normal,
-            reference: Reference::Neither,
+            hold: Hold::NONE,
             points: points.iter().map(point).collect(),
         }
     }

@@ -29,6 +29,7 @@ mod faces;
 mod facet;
 mod gjk;
 mod half_space;
+mod hold;
 mod parts;
 mod polish;
 mod sat;
@@ -37,7 +38,7 @@ use crate::collider::Collider;
 use crate::convex::{Core, Placed, View};
 use crate::shape::Shape;
 use glam::DVec3;
-use rb_core::anchor::Reference;
+use rb_core::anchor::Hold;
 use rb_core::manifold::MAX_POINTS;
 use rb_core::math::Pose;
 
@@ -116,9 +117,8 @@ pub struct ContactPatch {
     pub sub: [u32; 2],
     /// Unit normal from a to b (world).
     pub normal: DVec3,
-    /// Whose flat face the normal belongs to, if the points keep their places while the shapes move
-    /// a little.
-    pub reference: Reference,
+    /// How the points keep their places while the shapes move a little.
+    pub hold: Hold,
     /// Points, in the order of the features that made them.
     pub points: Points,
 }
@@ -127,7 +127,7 @@ impl ContactPatch {
     fn swap(&mut self) {
         self.sub.swap(0, 1);
         self.normal = -self.normal;
-        self.reference = self.reference.swapped();
+        self.hold.reference = self.hold.reference.swapped();
         for p in self.points.iter_mut() {
             core::mem::swap(&mut p.position_a, &mut p.position_b);
         }
@@ -144,7 +144,7 @@ pub(crate) type Outcome = Option<Found>;
 /// Appends the patch of some points, or says how far the shapes are apart (m) if there is none.
 fn report(
     normal: DVec3,
-    reference: Reference,
+    hold: Hold,
     points: &[PatchPoint],
     distance: f64,
     out: &mut Vec<ContactPatch>,
@@ -155,7 +155,7 @@ fn report(
     out.push(ContactPatch {
         sub: [0, 0],
         normal,
-        reference,
+        hold,
         points: clip::reduce(points),
     });
     Ok(())

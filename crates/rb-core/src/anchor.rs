@@ -1,29 +1,31 @@
-//! Face contacts in the frames of their shapes, so that they need not be searched for again while two
+//! Contacts in the frames of their shapes, so that they need not be searched for again while two
 //! shapes hardly move against each other.
 //!
-//! The normal belongs to a flat face of one shape f, the points to corners of the other, o. With the
-//! shapes at new poses and s = +1 if f is a, −1 if it is b:
+//! The normal turns with one shape f, which holds a plane for each point (mostly its flat face); the points
+//! belong to the core of the other, o, which is dilated by a radius r (0 for a sharp one). With the shapes at
+//! new poses and s = +1 if f is a, −1 if it is b:
 //!
 //! ```text
-//! n = R_f n_f,    p_o = x_o + R_o l_o,    gap = s (n·(p_o − x_f) − level),    p_f = p_o − s·gap·n
+//! n = R_f n_f,    p_o = x_o + R_o l_o − s r n,    gap = s (n·(p_o − x_f) − level),    p_f = p_o − s·gap·n
 //! ```
 //!
-//! Gaps of corners are exact. A point where an edge of o crosses the border of the face moves with o
-//! instead of along the edge, which is of second order: motion times tilt.
+//! Over a flat face gaps of corners, balls and ends of capsules are exact, and a ball may roll. A point where an
+//! edge of o crosses the border of the face moves with o instead of along the edge, and the normal of two edges
+//! with f instead of both: that is of second order, motion times tilt or motion times turn.
 
 use crate::manifold::MAX_POINTS;
 use crate::math::Pose;
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 
-/// Which shape's flat face the normal of a contact belongs to.
+/// Which shape the normal of a contact turns with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reference {
-    /// A face of a.
+    /// A, mostly with a flat face of its.
     FaceOfA,
-    /// A face of b.
+    /// B, mostly with a flat face of its.
     FaceOfB,
-    /// No face, or points that roll: the contact cannot be anchored.
+    /// Neither: the contact cannot be anchored.
     #[default]
     Neither,
 }
@@ -39,6 +41,33 @@ impl Reference {
     }
 }
 
+/// How points keep their places while two shapes move a little.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Hold {
+    /// Whom the normal turns with.
+    pub reference: Reference,
+    /// Radius by which the core of the other shape is dilated (m).
+    pub radius: f64,
+}
+
+impl Hold {
+    /// They do not.
+    pub const NONE: Self = Self {
+        reference: Reference::Neither,
+        radius: 0.0,
+    };
+}
+
+/// Of a sharp shape.
+impl From<Reference> for Hold {
+    fn from(reference: Reference) -> Self {
+        Self {
+            reference,
+            radius: 0.0,
+        }
+    }
+}
+
 /// Where one shape of a pair stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stand {
@@ -48,16 +77,16 @@ pub struct Stand {
     pub center: DVec3,
 }
 
-/// Up to four contact points on a face, in the frames of the two shapes.
+/// Up to four contact points in the frames of the two shapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Anchor {
-    /// Whose face it is.
-    pub reference: Reference,
-    /// Unit normal a → b, in the frame of the shape that has the face.
+    /// Whom the normal turns with, and the radius around the points.
+    pub hold: Hold,
+    /// Unit normal a → b, in the frame of the shape it turns with.
     normal: DVec3,
-    /// Height of the face along the normal, from the origin of that frame (m).
-    level: f64,
-    /// Points on the other shape, in its frame (m).
+    /// Height of each point's plane along the normal, from the origin of that frame (m).
+    levels: [f64; MAX_POINTS],
+    /// Points on the core of the other shape, in its frame (m).
     points: [DVec3; MAX_POINTS],
 }
 
@@ -74,27 +103,27 @@ impl Anchor {
     /// Anchors points under the normal `normal` (world, a → b); each is given as its places on a and b
     /// (m, world). Those beyond [`MAX_POINTS`] are ignored.
     pub fn new(
-        reference: Reference,
+        hold: Hold,
         normal: DVec3,
         points: impl Iterator<Item = [DVec3; 2]>,
         poses: [&Pose; 2],
     ) -> Self {
-        let (face, other) = match reference {
-            Reference::FaceOfA => (0, 1),
-            Reference::FaceOfB => (1, 0),
+        let (face, other, sign) = match hold.reference {
+            Reference::FaceOfA => (0, 1, 1.0),
+            Reference::FaceOfB => (1, 0, -1.0),
             Reference::Neither => return Self::default(),
         };
+        let out = normal * (sign * hold.radius);
         let mut anchor = Self {
-            reference,
+            hold,
             normal: poses[face].q.conjugate() * normal,
             ..Self::default()
         };
         let to_other = DMat3::from_quat(poses[other].q).transpose();
-        for (k, (place, p)) in anchor.points.iter_mut().zip(points).enumerate() {
-            *place = to_other * (p[other] - poses[other].p);
-            if k == 0 {
-                anchor.level = normal.dot(p[face] - poses[face].p);
-            }
+        let places = anchor.points.iter_mut().zip(&mut anchor.levels);
+        for ((place, level), p) in places.zip(points) {
+            *place = to_other * (p[other] - poses[other].p + out);
+            *level = normal.dot(p[face] - poses[face].p);
         }
         anchor
     }
@@ -107,7 +136,7 @@ impl Anchor {
         count: usize,
         mut put: impl FnMut(usize, Anchored),
     ) -> Option<DVec3> {
-        let (face, other, sign) = match self.reference {
+        let (face, other, sign) = match self.hold.reference {
             Reference::FaceOfA => (0, 1, 1.0),
             Reference::FaceOfB => (1, 0, -1.0),
             Reference::Neither => return None,
@@ -118,10 +147,12 @@ impl Anchor {
         // All relative to the pair: far from the origin the digits are the same.
         let apart = o.pose.p - f.pose.p;
         let origins = [f.pose.p - f.center, o.pose.p - o.center];
-        for (k, local) in self.points[..count].iter().enumerate() {
-            let on_other = turn * *local;
+        let out = normal * (sign * self.hold.radius);
+        let places = self.points[..count].iter().zip(&self.levels);
+        for (k, (local, level)) in places.enumerate() {
+            let on_other = turn * *local - out;
             let from_face = apart + on_other;
-            let gap = sign * (normal.dot(from_face) - self.level);
+            let gap = sign * (normal.dot(from_face) - level);
             let mut arm = [DVec3::ZERO; 2];
             arm[face] = origins[0] + from_face - normal * (sign * gap);
             arm[other] = origins[1] + on_other;
@@ -165,7 +196,7 @@ mod tests {
                 [above, on_plane]
             };
             let normal = if of_a { up } else { -up };
-            let anchor = Anchor::new(reference, normal, [points].into_iter(), [&pa, &pb]);
+            let anchor = Anchor::new(reference.into(), normal, [points].into_iter(), [&pa, &pb]);
             let [sa, sb] = order([after, moved]).map(stand);
             let mut seen = 0;
             let n = anchor.renew([&sa, &sb], 1, |_, p| {

@@ -239,7 +239,7 @@ impl Params {
                 push_out: 3.0,
                 bounce_threshold: 1.0,
                 softening: Some(Softening {
-                    rate: 0.31,
+                    rate: 0.315,
                     ratio: 10.0,
                 }),
                 smooth: None,

@@ -9,7 +9,7 @@
 use super::around::{EVEN, LEAN, beside};
 use super::axis::{Axis, FACE_PREFERENCE, slack};
 use super::clip::{self, Raw};
-use super::{ContactPatch, Outcome, PatchPoint, report};
+use super::{ContactPatch, Outcome, PatchPoint, hold, report};
 use crate::convex::{CORNERS, Feature, Placed};
 use glam::{DMat3, DVec3};
 use rb_core::anchor::Reference;
@@ -87,8 +87,8 @@ pub(crate) fn collide(
     if !raw.iter().any(|p| p.gap <= best - radii + slack) {
         return None;
     }
-    let reference = clip::settled(other, reference, &raw);
-    Some(report(normal, reference, &raw, prediction, out))
+    let hold = hold::over_face(other, reference, &raw);
+    Some(report(normal, hold, &raw, prediction, out))
 }
 
 fn sign(x: f64) -> f64 {
@@ -236,7 +236,8 @@ fn edge_contact(
     raw.push(first);
     let put = beside(first, a.f, b.f, prediction, &mut raw);
     around([a, b], n, first.gap, put);
-    Some(report(n, Reference::Neither, &raw, prediction, out))
+    let hold = hold::closest(a.f, b.f, n, &raw);
+    Some(report(n, hold, &raw, prediction, out))
 }
 
 /// [`super::around::around`] for two boxes, as each sees the other: the corners over whichever face

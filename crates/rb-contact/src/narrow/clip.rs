@@ -2,7 +2,7 @@
 
 use super::around::around;
 use super::axis::{Axis, slack, snap};
-use super::{ContactPatch, Found, PatchPoint, Points, report};
+use super::{ContactPatch, Found, PatchPoint, Points, hold, report};
 use crate::convex::{Core, Corner, Feature, Placed};
 use glam::DVec3;
 use rb_core::anchor::Reference;
@@ -39,35 +39,16 @@ pub(crate) fn contact(
             } else {
                 a
             };
-            let reference = settled(other, reference, &raw);
-            return report(n, reference, &raw, prediction, out);
+            let hold = hold::over_face(other, reference, &raw);
+            return report(n, hold, &raw, prediction, out);
         }
         raw.clear();
     }
     if closest.gap <= prediction {
         around(a, b, axis.normal, closest, prediction, &mut raw);
     }
-    report(axis.normal, Reference::Neither, &raw, prediction, out)
-}
-
-/// Gaps within this share of the patch's size lie level.
-const LEVEL: f64 = 1e-4;
-
-/// Whose face the points hold on to while the shapes move a little: corners of flat-sided shapes do;
-/// points of round ones roll, unless three or more of them lie level.
-/// `other` is the shape without the face.
-pub(crate) fn settled(other: &Placed, reference: Reference, raw: &[PatchPoint]) -> Reference {
-    let spread = || {
-        let gaps = raw.iter().map(|p| p.gap);
-        gaps.clone().fold(f64::NEG_INFINITY, f64::max) - gaps.fold(f64::INFINITY, f64::min)
-    };
-    let sharp = other.core.is_polyhedral() && other.radius == 0.0;
-    let level = || raw.len() >= 3 && spread() <= LEVEL * other.core.reach();
-    if sharp || level() {
-        reference
-    } else {
-        Reference::Neither
-    }
+    let hold = hold::closest(a, b, axis.normal, &raw);
+    report(axis.normal, hold, &raw, prediction, out)
 }
 
 /// Appends the points where the features that face each other along `n` overlap, those with a gap of

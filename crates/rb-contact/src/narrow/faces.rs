@@ -13,7 +13,7 @@
 
 use super::axis::FACE_PREFERENCE;
 use super::clip::{self, Raw};
-use super::{ContactPatch, Outcome, report};
+use super::{ContactPatch, Outcome, hold, report};
 use crate::convex::{Core, Placed};
 use glam::DVec3;
 use rb_core::anchor::Reference;
@@ -46,7 +46,7 @@ pub(crate) fn collide(
     let mut raw = Raw::new();
     clip::over(a, b, normal, reference, prediction, &mut raw);
     let proven = proven(&raw, s, FACE_PREFERENCE[1] * size);
-    proven.then(|| report(normal, reference, &raw, prediction, out))
+    proven.then(|| report(normal, reference.into(), &raw, prediction, out))
 }
 
 fn count(core: &Core) -> usize {
@@ -149,8 +149,8 @@ pub(crate) fn over_triangle(
     clip::over(tri, b, face, Reference::FaceOfA, prediction, &mut raw);
     let tolerance = FACE_PREFERENCE[1] * (b.core.reach() + b.radius);
     raw.iter().any(|p| p.gap <= s + tolerance).then(|| {
-        let reference = clip::settled(b, Reference::FaceOfA, &raw);
-        report(face, reference, &raw, prediction, out)
+        let hold = hold::over_face(b, Reference::FaceOfA, &raw);
+        report(face, hold, &raw, prediction, out)
     })
 }
 

@@ -10,13 +10,13 @@
 
 use super::axis::{Axis, axis, separation};
 use super::clip::{self, Raw};
-use super::{ContactPatch, Found, faces, report};
+use super::{ContactPatch, Found, faces, hold, report};
 use crate::convex::{Core, Facet, Placed};
 use glam::DVec3;
 use rb_core::anchor::Reference;
 
 /// Cosine below which a normal is not the face's own.
-const ON_FACE: f64 = 1.0 - 1e-9;
+pub(super) const ON_FACE: f64 = 1.0 - 1e-9;
 /// Sine of the bend of an edge below which it counts as flat.
 const FLAT: f64 = 1e-4;
 
@@ -74,8 +74,8 @@ fn over_face(
     if separation(tri, b, face) - tri.radius - b.radius <= prediction {
         clip::over(tri, b, face, Reference::FaceOfA, prediction, &mut raw);
     }
-    let reference = clip::settled(b, Reference::FaceOfA, &raw);
-    report(face, reference, &raw, prediction, out)
+    let hold = hold::over_face(b, Reference::FaceOfA, &raw);
+    report(face, hold, &raw, prediction, out)
 }
 
 fn judge(tri: &Placed, local: [DVec3; 3], facet: &Facet, axis: &Axis, gap: f64) -> Verdict {

@@ -4,8 +4,8 @@
 //! faces the plane: the rim polygon with a corner at its lowest point, the lowest side line, or the
 //! lowest point.
 
-use super::clip::{Raw, settled};
-use super::{ContactPatch, Found, PatchPoint, report};
+use super::clip::Raw;
+use super::{ContactPatch, Found, PatchPoint, hold, report};
 use crate::convex::Placed;
 use glam::DVec3;
 use rb_core::anchor::Reference;
@@ -36,6 +36,6 @@ pub(crate) fn collide(
             });
         }
     }
-    let reference = settled(a, Reference::FaceOfB, &raw);
-    report(-up, reference, &raw, lowest, out)
+    let hold = hold::over_face(a, Reference::FaceOfB, &raw);
+    report(-up, hold, &raw, lowest, out)
 }

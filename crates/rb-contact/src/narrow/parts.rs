@@ -9,7 +9,7 @@ use super::{ContactPatch, Found, convex_pair, facet, report};
 use crate::convex::{Part, Parts, Placed};
 use crate::geom::Aabb;
 use glam::{DMat3, DVec3};
-use rb_core::anchor::Reference;
+use rb_core::anchor::{Hold, Reference};
 use rb_core::math::Pose;
 use smallvec::SmallVec;
 
@@ -171,15 +171,15 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
         let Some(lender) = lender.map(|k| &out[first + k]) else {
             break;
         };
-        let (normal, reference) = (lender.normal, lender.reference);
+        let (normal, hold) = (lender.normal, lender.hold);
         let mut sub = [u32::MAX; 2];
         let mut raw = Raw::new();
-        let mut mixed = false;
+        let mut lost = false;
         for (p, depth) in out[found.clone()].iter().zip(&mut depths) {
             if *depth < f64::INFINITY && p.normal.dot(normal) >= SAME_NORMAL {
                 *depth = f64::INFINITY;
                 sub = sub.min(p.sub);
-                mixed |= p.reference != reference;
+                lost |= p.hold.reference == Reference::Neither || p.hold.radius != hold.radius;
                 raw.extend_from_slice(&p.points);
             }
         }
@@ -187,9 +187,8 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
             p.gap = normal.dot(p.position_b - p.position_a);
         }
         raw.retain(|p| p.gap <= prediction);
-        // Points of different faces, or under a borrowed normal, hold on to none.
-        let reference = if mixed { Reference::Neither } else { reference };
-        if report(normal, reference, &distinct(raw), prediction, out).is_ok()
+        let hold = if lost { Hold::NONE } else { hold };
+        if report(normal, hold, &distinct(raw), prediction, out).is_ok()
             && let Some(patch) = out.last_mut()
         {
             patch.sub = sub;

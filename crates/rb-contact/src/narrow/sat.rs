@@ -93,7 +93,7 @@ pub(super) fn collide(
         let mut raw = Raw::new();
         clip::over(a, b, normal, reference, prediction, &mut raw);
         if raw.iter().any(|p| p.gap <= face.s + tolerance) {
-            return Some(report(normal, reference, &raw, prediction, out));
+            return Some(report(normal, reference.into(), &raw, prediction, out));
         }
     }
     if face.s > 0.0 {

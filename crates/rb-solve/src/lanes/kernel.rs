@@ -261,6 +261,9 @@ fn project<S: Simd>(law: FrictionLaw, r: S, [x, y]: [S; 2]) -> [S; 2] {
         FrictionLaw::Boxed => [x.min(r).max(zero.sub(r)), y.min(r).max(zero.sub(r))],
         FrictionLaw::Pyramid => diamond(r, [x, y]),
         _ => {
+            // Points without load have no friction; they would ask for the root in most visits.
+            let loaded = S::gt(r, zero);
+            let [x, y] = [S::select(loaded, x, zero), S::select(loaded, y, zero)];
             let square = y.fma(y, x.mul(x));
             let out = S::gt(square, r.mul(r));
             if !S::any(out) {

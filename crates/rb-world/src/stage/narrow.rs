@@ -116,7 +116,7 @@ fn touch(
         };
     }
     let prediction = a.reach + b.reach;
-    let anchored = |m: &Manifold| m.anchor.reference != Reference::Neither;
+    let anchored = |m: &Manifold| m.anchor.hold.reference != Reference::Neither;
     match recall(pair, sides, prediction) {
         Recall::InPlace | Recall::Clear if pair.count == 0 => return Verdict::Kept,
         // A surface with a direction turns with its body, and is combined anew.
