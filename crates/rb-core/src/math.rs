@@ -221,15 +221,34 @@ pub fn skew(a: DVec3) -> DMat3 {
     )
 }
 
+/// Coefficients of x², x⁴, … in sin(x)/x.
+const SINC: [f64; 5] = [
+    -1.0 / 6.0,
+    1.0 / 120.0,
+    -1.0 / 5040.0,
+    1.0 / 362_880.0,
+    -1.0 / 39_916_800.0,
+];
+/// The same in cos(x).
+const COSINE: [f64; 5] = [
+    -1.0 / 2.0,
+    1.0 / 24.0,
+    -1.0 / 720.0,
+    1.0 / 40_320.0,
+    -1.0 / 3_628_800.0,
+];
+
 /// Unit quaternion of the rotation vector `theta` (rad, axis times angle).
 #[inline]
 pub fn exp_rotation(theta: DVec3) -> DQuat {
     // Both by their series for small angles, exact to rounding: faster, and sin(x)/x loses no digits.
     let x2 = 0.25 * theta.length_squared();
     let (s, c) = if x2 < 1e-2 {
-        let s = 1.0 - x2 / 6.0 * (1.0 - x2 / 20.0 * (1.0 - x2 / 42.0 * (1.0 - x2 / 72.0)));
-        let c = 1.0 - x2 / 30.0 * (1.0 - x2 / 56.0 * (1.0 - x2 / 90.0));
-        (0.5 * s, 1.0 - x2 / 2.0 * (1.0 - x2 / 12.0 * c))
+        let series = |k: [f64; 5]| {
+            let tail = k[1] + x2 * (k[2] + x2 * (k[3] + x2 * k[4]));
+            1.0 + x2 * (k[0] + x2 * tail)
+        };
+        (0.5 * series(SINC), series(COSINE))
     } else {
         let half = x2.sqrt();
         (0.5 * libm::sin(half) / half, libm::cos(half))

@@ -47,8 +47,8 @@ pub(crate) struct Convoy {
     /// Numbers of its members within the run, and the first manifold of each.
     members: Vec<u32>,
     firsts: Vec<u32>,
-    /// What the contacts of each movable body did to it in the last substep.
-    carried: Vec<Twist>,
+    /// Its movable bodies.
+    movable: usize,
     /// Velocities at the start of the substep, where contacts ask for them.
     before: Vec<Twist>,
 }
@@ -96,6 +96,7 @@ impl Convoy {
         for k in 0..shared.params.substeps {
             self.substep(islands, shared, &numbers, k);
         }
+        self.crews(islands, |crew| crew.take_back());
         self.land(islands, shared);
     }
 
@@ -118,8 +119,7 @@ impl Convoy {
             guest += (island.movers.len() - island.movable) as u32;
             island.berth = Some(berth);
         }
-        self.carried.clear();
-        self.carried.resize(movable, Twist::ZERO);
+        self.movable = movable;
         let bodies = guest as usize;
         match section {
             Some(size) => self
@@ -149,7 +149,7 @@ impl Convoy {
             contacts.map(move |c| (c.manifold, c.movers.map(seat)))
         });
         let soft = [false, true].map(|still| numbers.contact_step(still));
-        let (set, movable) = (shared.contacts, self.carried.len());
+        let (set, movable) = (shared.contacts, self.movable);
         self.lanes
             .pack(set, contacts, movable, soft, shared.warm_scale);
     }
@@ -178,20 +178,21 @@ impl Convoy {
         for k in 0..sweeps.velocity {
             self.lanes.sweep(Pass::Velocity, numbers, backwards(k));
         }
-        self.crews(islands, |crew| crew.take_back());
     }
 
     fn predict(&mut self, islands: &mut [Island], shared: &Shared, first: bool) {
+        if first {
+            self.crews(islands, |crew| crew.predict(shared));
+        } else {
+            self.crews(islands, |crew| crew.go_on(shared));
+            self.lanes.note_turn();
+        }
         if self.lanes.has_special() {
             self.before.clear();
             let members = self.members.iter().map(|&k| &islands[k as usize]);
             let own = members.clone().flat_map(|i| &i.movers[..i.movable]);
             let guests = members.flat_map(|i| &i.movers[i.movable..]);
             self.before.extend(own.chain(guests).map(|m| m.vel));
-        }
-        self.crews(islands, |crew| crew.predict(shared, first));
-        if !first {
-            self.lanes.note_turn();
         }
     }
 
@@ -215,8 +216,7 @@ impl Convoy {
             first = run.end;
             f(Crew {
                 movers: &mut island.movers[..island.movable],
-                lines: self.lanes.bodies(run.clone()),
-                carried: &mut self.carried[run],
+                lines: self.lanes.bodies(run),
             });
         }
     }

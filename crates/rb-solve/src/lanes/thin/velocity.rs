@@ -105,6 +105,8 @@ fn project(law: FrictionLaw, r: f64, [x, y]: [f64; 2]) -> [f64; 2] {
     match law {
         FrictionLaw::Boxed => [clamp(x, r), clamp(y, r)],
         FrictionLaw::Pyramid => diamond(r, x, y),
+        // A point without load has no friction.
+        _ if r <= 0.0 => [0.0; 2],
         _ => {
             let square = y.mul_add(y, x * x);
             if square > r * r {
