@@ -4,6 +4,10 @@
 //! the contacts of several are packed together, swept together, and give each island what it would get by
 //! itself (but for rounding, where the fill of the lanes decides how they are swept). Which islands are
 //! together does not depend on the number of threads.
+//!
+//! Between substeps what the contacts of a body did to it is carried over as one change of velocity, which is
+//! their warm start: v = ṽ + Δv. As the torque it was, by W of the new attitude, it would grow rounding more
+//! (ten kilometres out: 11 mm after a second of impacts where this has 0.04 mm).
 
 use super::crew::Crew;
 use super::{Island, Shared};

@@ -2,10 +2,7 @@
 //! by body.
 
 use super::Shared;
-use glam::DMat3;
 use rb_core::integrate::Mover;
-use rb_core::mass::LockedAxes;
-use rb_core::math::Twist;
 use rb_solve::lanes::BodyLines;
 use rb_solve::parallel::{self, Parts};
 
@@ -58,19 +55,18 @@ impl Crew<'_> {
         });
     }
 
-    /// Keeps the velocities of the last substep, and starts the next with what the contacts did in it.
+    /// Keeps the velocities of the last substep, and starts the next with what the contacts changed in it.
     pub(super) fn go_on(self, shared: &Shared) {
         self.each(|lines, i, m| {
             m.vel = lines.velocity(i);
             let change = m.vel - lines.free(i);
-            let before = m.inv.ang;
             if !m.inertia.is_isotropic() {
                 m.refresh();
                 lines.set_mass(i, &m.inv);
             }
             let free = m.predict(shared.h, shared.params.gyroscopic);
             lines.set_free(i, &free);
-            lines.set_velocity(i, &(free + carried(m, &before, &change)));
+            lines.set_velocity(i, &(free + change));
         });
     }
 
@@ -87,19 +83,4 @@ impl Crew<'_> {
     pub(super) fn take_back(self) {
         self.each(|lines, i, m| m.vel = lines.velocity(i));
     }
-}
-
-/// What the impulse and the torque that caused a change of velocity cause at the present attitude;
-/// `before` is the angular part of W that they met.
-fn carried(m: &Mover, before: &DMat3, change: &Twist) -> Twist {
-    if turns(m) {
-        Twist::new(change.lin, m.inv.ang * (before.inverse() * change.ang))
-    } else {
-        *change
-    }
-}
-
-/// Whether W turns with the body.
-fn turns(m: &Mover) -> bool {
-    !m.inertia.is_isotropic() && !m.locked.intersects(LockedAxes::ANGULAR) && !m.inv.is_zero()
 }

@@ -1,10 +1,8 @@
 //! A step with the contacts in lanes: what most islands of a game get.
 //!
 //! The substep is that of `substep`, with what may be kept for a whole step kept: contact arms, axes
-//! and effective masses. Between substeps the impulses of a body's contacts are carried over as one
-//! impulse and one torque, which is their warm start: v = ṽ + W Σ Jᵀλ, with W of the new attitude.
-//! Islands of contacts alone share lanes with others (see [`convoy`](super::convoy)); here are those
-//! with joints or stiff clusters, and what both need.
+//! and effective masses. Islands of contacts alone share lanes with others (see
+//! [`convoy`](super::convoy)); here are those with joints or stiff clusters, and what both need.
 
 use super::{Island, Shared};
 use core::ops::Range;
