@@ -98,7 +98,8 @@ pub fn warm_start(new: &ContactPatch, sides: &Sides, old: &[Manifold]) -> Carrie
     }
 }
 
-/// Each point's impulse from at most one point of `old`: by feature, else the nearest within 1 cm per metre of arm (and at least 0.1 mm).
+/// Each point's impulse from at most one point of `old`: by feature, else the nearest within 1 cm per
+/// metre of arm (and at least 0.1 mm).
 ///
 /// Distances are taken between arms on either body, whichever is smaller, in world axes: a point
 /// that sticks keeps its arm on the resting body, one that rolls keeps its arm on the rolling body.

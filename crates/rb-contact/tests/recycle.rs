@@ -20,7 +20,7 @@ fn find(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose) -> Vec<ContactPatch> {
 }
 
 /// Gaps of anchored points against those of a search.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Tally {
     compared: usize,
     /// Points a search names otherwise.
@@ -32,19 +32,11 @@ struct Tally {
 }
 
 impl Tally {
+    /// At least `least` gaps were compared and none is off by `most` (m).
     fn check(&self, name: &str, least: usize, most: f64) {
-        let Self {
-            compared,
-            alone,
-            unanchored,
-            worst,
-        } = *self;
-        println!(
-            "{name}: {compared} gaps compared, largest difference {worst:.1e} m; {alone} points a search \
-             names otherwise, {unanchored} patches without anchor"
-        );
-        assert!(compared > least, "{name}: {compared}");
-        assert!(worst < most, "{name}: {worst:e}");
+        println!("{name}: {self:?}");
+        assert!(self.compared >= least, "{name}: {self:?}");
+        assert!(self.worst < most, "{name}: {self:?}");
     }
 }
 
@@ -115,23 +107,19 @@ fn anchored_gaps_are_those_of_a_search() {
     let lying = exp_rotation(DVec3::Z * FRAC_PI_2);
     let edge = (half.y + half.z) * 0.5f64.sqrt();
     let askew = exp_rotation(DVec3::X * FRAC_PI_4);
-    // Shape, its height over what it lies on, its attitude there.
+    let upright = DQuat::IDENTITY;
+    let reach = half.length();
+    // Shape, its height over what it lies on, its radius, its attitude there, gaps to compare.
     let kinds = [
-        ("cuboid", &cuboid, half.y, half.length(), DQuat::IDENTITY),
-        ("ball", &ball, 0.3, 0.3, DQuat::IDENTITY),
-        ("capsule", &capsule, 0.2, 0.6, lying),
-        ("standing capsule", &capsule, 0.6, 0.6, DQuat::IDENTITY),
-        (
-            "rounded cuboid",
-            &soft,
-            half.y,
-            half.length(),
-            DQuat::IDENTITY,
-        ),
-        ("cuboid on an edge", &cuboid, edge, half.length(), askew),
-        ("gem", &gem, bottom, tip, DQuat::IDENTITY),
+        ("cuboid", &cuboid, half.y, reach, upright, 5000),
+        ("ball", &ball, 0.3, 0.3, upright, 1900),
+        ("capsule", &capsule, 0.2, 0.6, lying, 3900),
+        ("standing capsule", &capsule, 0.6, 0.6, upright, 1900),
+        ("rounded cuboid", &soft, half.y, reach, upright, 7000),
+        ("cuboid on an edge", &cuboid, edge, reach, askew, 2500),
+        ("gem", &gem, bottom, tip, upright, 3500),
     ];
-    for (name, upper, height, radius, attitude) in kinds {
+    for (name, upper, height, radius, attitude, least) in kinds {
         let mut tally = Tally::default();
         for round in 0..2000 {
             let (lower, floor) = [(&cuboid, half.y), (&plane, 0.0)][round % 2];
@@ -146,7 +134,7 @@ fn anchored_gaps_are_those_of_a_search() {
         // Where a slope crosses the border of a face, a gap is off by the motion times the tilt.
         let sloping = ["cuboid on an edge", "gem"].contains(&name);
         let most = if sloping { DRIFT * radius } else { 1e-6 };
-        tally.check(name, 1500, most);
+        tally.check(name, least, most);
     }
 }
 
@@ -168,6 +156,6 @@ fn anchored_edges_are_those_of_a_search() {
         );
         creep(&mut random, [&cuboid; 2], half.length(), place, &mut tally);
     }
-    tally.check("edge across edge", 1500, 1e-6);
+    tally.check("edge across edge", 1900, 1e-6);
     assert_eq!(tally.unanchored, 0);
 }

@@ -21,9 +21,9 @@ use serde::{Deserialize, Serialize};
 /// Which shape the normal of a contact turns with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reference {
-    /// A, mostly with a flat face of its.
+    /// Shape a, in most contacts with one of its flat faces.
     FaceOfA,
-    /// B, mostly with a flat face of its.
+    /// Shape b, in most contacts with one of its flat faces.
     FaceOfB,
     /// Neither: the contact cannot be anchored.
     #[default]
@@ -44,7 +44,7 @@ impl Reference {
 /// How points keep their places while two shapes move a little.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Hold {
-    /// Whom the normal turns with.
+    /// Which shape the normal turns with.
     pub reference: Reference,
     /// Radius by which the core of the other shape is dilated (m).
     pub radius: f64,
@@ -80,7 +80,7 @@ pub struct Stand {
 /// Up to four contact points in the frames of the two shapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Anchor {
-    /// Whom the normal turns with, and the radius around the points.
+    /// Which shape the normal turns with, and the radius around the points.
     pub hold: Hold,
     /// Unit normal a → b, in the frame of the shape it turns with.
     normal: DVec3,

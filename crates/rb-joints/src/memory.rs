@@ -48,6 +48,8 @@ impl JointMemory {
     /// Replaces all impulses by those of the rows just solved: (`Row::slot`, λ).
     pub fn store(&mut self, impulses: impl IntoIterator<Item = (u8, f64)>) {
         self.impulses.clear();
+        // One by one: `extend` asks for a size first, which no iterator over rows knows, and took
+        // longer in every step of every joint.
         for impulse in impulses {
             self.impulses.push(impulse);
         }

@@ -93,3 +93,30 @@ fn hooks_are_asked_in_every_step() {
     assert_eq!(world.contact_points().count(), 4);
     assert!(speed(&world, body) < 1e-2);
 }
+
+/// Panics when it is told to.
+#[derive(Default)]
+struct Trap(AtomicBool);
+
+impl Hooks for Trap {
+    fn may_touch(&self, _: [ColliderHandle; 2], _: [BodyHandle; 2]) -> bool {
+        assert!(!self.0.load(Ordering::Relaxed), "the user's mistake");
+        true
+    }
+}
+
+#[test]
+fn a_hook_that_panics_costs_no_contacts() {
+    let (mut world, body, _) = at_rest(0.0);
+    let trap = Arc::new(Trap::default());
+    world.set_hooks(trap.clone());
+    let before = world.contact_points().count();
+    assert!(before > 0);
+    trap.0.store(true, Ordering::Relaxed);
+    let step = std::panic::AssertUnwindSafe(|| world.step(DT));
+    assert!(std::panic::catch_unwind(step).is_err());
+    assert_eq!(world.contact_points().count(), before);
+    trap.0.store(false, Ordering::Relaxed);
+    run(&mut world, 60);
+    assert!(speed(&world, body) < 1e-3);
+}

@@ -10,8 +10,8 @@
 //!            q along u: n₁·u and n₂·u differ in sign, m has that of n₁·u, s = m·(q − p)/|m|
 //!
 //! The greatest separation is the answer when it is negative; when it is positive, only if the features
-//! that made it are the closest ones. A segment beside a triangle is
-//! measured against each of its edges; all else is left to iteration.
+//! that made it are the closest ones. A segment beside a triangle is measured against each of its edges;
+//! all else is left to iteration.
 
 mod solid;
 
@@ -20,7 +20,6 @@ use super::clip::{self, Raw};
 use super::gjk::on_triangle;
 use super::{ContactPatch, Outcome, report};
 use crate::convex::{Core, Placed};
-use crate::polyhedron::Face;
 use glam::DVec3;
 use rb_core::anchor::Reference;
 use solid::{BEYOND, Best, Moved, Place, Solid, crossing};
@@ -177,14 +176,9 @@ fn segment_box(a: &Placed, b: &Placed, half: DVec3, reach: f64) -> Option<Result
 /// The face normals of the solid and of the box that separate best.
 fn box_faces(solid: &Solid, half: DVec3) -> [Best; 2] {
     let mut own = Best::NONE;
-    for (
-        f,
-        &Face {
-            normal: n, level, ..
-        },
-    ) in solid.faces.iter().enumerate()
-    {
-        own.offer(-level - half.dot(n.abs()), n, Place::Face(f));
+    for (f, face) in solid.faces.iter().enumerate() {
+        let separation = -face.level - half.dot(face.normal.abs());
+        own.offer(separation, face.normal, Place::Face(f));
     }
     let mut other = Best::NONE;
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
@@ -326,15 +320,10 @@ fn nearest_on_triangle(h: f64, t: [DVec3; 3]) -> Option<Axis> {
 /// The face normal of the solid or the triangle with unit normal `front` that separates best.
 fn triangle_faces(solid: &Solid, t: [DVec3; 3], front: DVec3) -> Best {
     let mut best = Best::NONE;
-    for (
-        f,
-        &Face {
-            normal: n, level, ..
-        },
-    ) in solid.faces.iter().enumerate()
-    {
+    for (f, face) in solid.faces.iter().enumerate() {
+        let n = face.normal;
         let lowest = n.dot(t[0]).min(n.dot(t[1])).min(n.dot(t[2]));
-        best.offer(lowest - level, n, Place::Face(f));
+        best.offer(lowest - face.level, n, Place::Face(f));
     }
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for v in solid.vertices {

@@ -46,13 +46,29 @@ pub(super) trait Simd: Copy {
     fn swapped(self) -> Self;
     /// Each half turned by one lane: a lane gets what the next one had.
     fn turned(self) -> Self;
-    /// Columns of the lines at eight places: lane k of entry j is number j of line `at[k]`.
-    fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES];
-    /// The reverse of [`gather`](Self::gather).
-    fn scatter(lines: &mut [Line], at: &[u32; LANES], columns: [Self; LANES]);
+    /// Lane k of entry j is lane j of row k.
+    fn transposed(rows: [Self; LANES]) -> [Self; LANES];
     #[inline(always)]
     fn zero() -> Self {
         Self::splat(0.0)
+    }
+    /// Columns of the lines at eight places: lane k of entry j is number j of line `at[k]`.
+    #[inline(always)]
+    fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {
+        Self::transposed(Self::rows(lines, at))
+    }
+    /// The reverse of [`gather`](Self::gather).
+    #[inline(always)]
+    fn scatter(lines: &mut [Line], at: &[u32; LANES], columns: [Self; LANES]) {
+        let [a, b, c, d, e, f, g, h] = Self::transposed(columns);
+        a.store(&mut lines[at[0] as usize]);
+        b.store(&mut lines[at[1] as usize]);
+        c.store(&mut lines[at[2] as usize]);
+        d.store(&mut lines[at[3] as usize]);
+        e.store(&mut lines[at[4] as usize]);
+        f.store(&mut lines[at[5] as usize]);
+        g.store(&mut lines[at[6] as usize]);
+        h.store(&mut lines[at[7] as usize]);
     }
     /// The lines at eight places.
     #[inline(always)]
@@ -166,15 +182,8 @@ impl Simd for Plain {
         Self(eight(|i| self.0[i / half * half + (i + 1) % half]))
     }
     #[inline(always)]
-    fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {
-        let rows = at.map(|i| lines[i as usize].0);
-        eight(|j| Self(eight(|k| rows[k][j])))
-    }
-    #[inline(always)]
-    fn scatter(lines: &mut [Line], at: &[u32; LANES], columns: [Self; LANES]) {
-        for (k, &i) in at.iter().enumerate() {
-            lines[i as usize].0 = eight(|j| columns[j].0[k]);
-        }
+    fn transposed(rows: [Self; LANES]) -> [Self; LANES] {
+        eight(|j| Self(eight(|k| rows[k].0[j])))
     }
 }
 

@@ -38,20 +38,49 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, hoo
     let tasks = state.pairs.len().div_ceil(CHUNK);
     frame.tasks += tasks as u32;
     frame.chunks.resize_with(tasks, PairChunk::default);
-    let mut pairs = std::mem::take(&mut state.pairs);
-    let mut contacts = std::mem::take(&mut state.contacts);
+    let mut taken = Taken::from(&mut *state);
+    let Taken {
+        state: shared,
+        pairs,
+        contacts,
+    } = &mut taken;
     let tasks = Tasks {
         chunks: &mut frame.chunks,
-        pairs: &mut pairs,
-        contacts: &mut contacts,
+        pairs,
+        contacts,
         first: 0,
     };
-    let (shared, placed) = (&*state, &frame.placed);
+    let (shared, placed) = (&**shared, &frame.placed);
     parallel::for_each_part(tasks, &|task: Tasks| look(shared, placed, hooks, task));
-    places::settle(&mut pairs, &mut contacts, frame);
-    (state.pairs, state.contacts) = (pairs, contacts);
+    places::settle(pairs, contacts, frame);
+    drop(taken);
     sensor_events(state, frame, events);
     wake_touched(state, events);
+}
+
+/// The pairs and contacts of a state while others read the rest of it. They return to it even if a
+/// user's hook panics.
+struct Taken<'a> {
+    state: &'a mut State,
+    pairs: Vec<Pair>,
+    contacts: Vec<Manifold>,
+}
+
+impl<'a> From<&'a mut State> for Taken<'a> {
+    fn from(state: &'a mut State) -> Self {
+        Self {
+            pairs: std::mem::take(&mut state.pairs),
+            contacts: std::mem::take(&mut state.contacts),
+            state,
+        }
+    }
+}
+
+impl Drop for Taken<'_> {
+    fn drop(&mut self) {
+        std::mem::swap(&mut self.state.pairs, &mut self.pairs);
+        std::mem::swap(&mut self.state.contacts, &mut self.contacts);
+    }
 }
 
 /// What becomes of one task's pairs.

@@ -37,6 +37,7 @@ mod row;
 mod seat;
 #[cfg(test)]
 mod squares;
+mod symmetric;
 mod trees;
 mod view;
 #[cfg(all(test, target_arch = "x86_64"))]

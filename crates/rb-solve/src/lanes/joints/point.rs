@@ -13,7 +13,7 @@
 
 use super::carry::Turns;
 use super::pack::{Batch, Eight, JointLanes};
-use super::prepare::invert;
+use super::symmetric::{PLACES, inverted, product, times, with_square};
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::dispatch;
@@ -304,39 +304,6 @@ impl<S: Simd> Pair<S> {
     }
 }
 
-/// A symmetric matrix, given by xx, yy, zz, xy, xz, yz as all here, times a vector.
-#[inline(always)]
-fn product<S: Simd>(m: &[S; 6], v: V3<S>) -> V3<S> {
-    let [xx, yy, zz, xy, xz, yz] = *m;
-    let [x, y, z] = v.0;
-    V3([
-        xz.fma(z, xy.fma(y, xx.mul(x))),
-        yz.fma(z, yy.fma(y, xy.mul(x))),
-        zz.fma(z, yz.fma(y, xz.mul(x))),
-    ])
-}
-
-/// As [`product`], of a matrix in memory.
-#[inline(always)]
-fn times<S: Simd>(m: &[Wide; 6], v: V3<S>) -> V3<S> {
-    let at = |k: usize| S::load(&m[k]);
-    product(&[at(0), at(1), at(2), at(3), at(4), at(5)], v)
-}
-
-/// m + s e eᵀ.
-#[inline(always)]
-fn with_square<S: Simd>(m: [S; 6], e: V3<S>, s: S) -> [S; 6] {
-    let ([x, y, z], [u, v, w]) = (e.0, e.scaled(s).0);
-    [
-        u.fma(x, m[0]),
-        v.fma(y, m[1]),
-        w.fma(z, m[2]),
-        u.fma(y, m[3]),
-        u.fma(z, m[4]),
-        v.fma(z, m[5]),
-    ]
-}
-
 /// Eᵀ x.
 #[inline(always)]
 fn combined<S: Simd>(e: [V3<S>; 3], x: [&Wide; 3]) -> V3<S> {
@@ -380,32 +347,4 @@ fn coupled<S: Simd>(pair: &Two<S>, arm: &[V3<S>; 2], round: bool) -> [S; 6] {
         }
     }
     a
-}
-
-/// Row and column of each entry.
-const PLACES: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
-
-/// The inverse by LDLᵀ, without directions in which the matrix vanishes.
-#[inline(always)]
-fn inverted<S: Simd>(m: &[S; 6]) -> [S; 6] {
-    let [xx, yy, zz, xy, xz, yz] = *m;
-    let d = invert(xx, xx);
-    let (l, n) = (xy.mul(d), xz.mul(d));
-    let e = invert(l.nfma(xy, yy), yy);
-    let left = l.nfma(xz, yz);
-    let k = left.mul(e);
-    let f = invert(k.nfma(left, n.nfma(xz, zz)), zz);
-    // L⁻¹ below its diagonal.
-    let zero = S::zero();
-    let (p, q) = (zero.sub(l), zero.sub(k));
-    let r = p.fma(q, zero.sub(n));
-    let (ep, fq, fr) = (e.mul(p), f.mul(q), f.mul(r));
-    [
-        fr.fma(r, ep.fma(p, d)),
-        fq.fma(q, e),
-        f,
-        fr.fma(q, ep),
-        fr,
-        fq,
-    ]
 }

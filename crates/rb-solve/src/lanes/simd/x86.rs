@@ -4,7 +4,7 @@
     reason = "vector instructions; every width is tested against the plain arrays"
 )]
 
-use super::{LANES, Line, Simd, Wide};
+use super::{LANES, Simd, Wide};
 use core::arch::x86_64::*;
 
 /// Every call below is an instruction of the named set, and nothing else can go wrong with it:
@@ -92,20 +92,8 @@ impl Simd for Avx512 {
         wrap!(Self(_mm512_permutex_pd::<0x39>(self.0)))
     }
     #[inline(always)]
-    fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {
-        transpose(Self::rows(lines, at))
-    }
-    #[inline(always)]
-    fn scatter(lines: &mut [Line], at: &[u32; LANES], columns: [Self; LANES]) {
-        let [a, b, c, d, e, f, g, h] = transpose(columns);
-        a.store(&mut lines[at[0] as usize]);
-        b.store(&mut lines[at[1] as usize]);
-        c.store(&mut lines[at[2] as usize]);
-        d.store(&mut lines[at[3] as usize]);
-        e.store(&mut lines[at[4] as usize]);
-        f.store(&mut lines[at[5] as usize]);
-        g.store(&mut lines[at[6] as usize]);
-        h.store(&mut lines[at[7] as usize]);
+    fn transposed(rows: [Self; LANES]) -> [Self; LANES] {
+        transpose(rows)
     }
 }
 
@@ -236,20 +224,8 @@ impl Simd for Avx2 {
         ))
     }
     #[inline(always)]
-    fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {
-        flip(Self::rows(lines, at))
-    }
-    #[inline(always)]
-    fn scatter(lines: &mut [Line], at: &[u32; LANES], columns: [Self; LANES]) {
-        let [a, b, c, d, e, f, g, h] = flip(columns);
-        a.store(&mut lines[at[0] as usize]);
-        b.store(&mut lines[at[1] as usize]);
-        c.store(&mut lines[at[2] as usize]);
-        d.store(&mut lines[at[3] as usize]);
-        e.store(&mut lines[at[4] as usize]);
-        f.store(&mut lines[at[5] as usize]);
-        g.store(&mut lines[at[6] as usize]);
-        h.store(&mut lines[at[7] as usize]);
+    fn transposed(rows: [Self; LANES]) -> [Self; LANES] {
+        flip(rows)
     }
 }
 

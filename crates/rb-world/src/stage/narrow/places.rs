@@ -102,3 +102,72 @@ fn make(moves: &[Move], contacts: &mut Vec<Manifold>, len: usize) {
     }
     contacts.truncate(len);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::frame::Changed;
+    use rb_core::manifold::ManifoldKey;
+
+    /// A manifold that can be told from others.
+    fn named(name: u32) -> Manifold {
+        Manifold {
+            key: ManifoldKey {
+                pair: [name; 2],
+                ..ManifoldKey::default()
+            },
+            ..Manifold::default()
+        }
+    }
+
+    /// Pairs that keep, change, lose or gain manifolds, or go with theirs, against lists made anew.
+    #[test]
+    fn every_pair_finds_its_manifolds_again() {
+        let mut seed = 7u32;
+        let mut random = move |below: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) % below
+        };
+        let (mut pairs, mut contacts) = (Vec::new(), Vec::new());
+        let mut expected: Vec<Vec<u32>> = Vec::new();
+        let (mut frame, mut names, mut moved) = (Frame::default(), 0, [0; 2]);
+        for _ in 0..200 {
+            // As the broad phase leaves the list: some pairs are gone, some are new.
+            let stays: Vec<bool> = pairs.iter().map(|_| random(8) > 0).collect();
+            let mut stay = stays.iter();
+            pairs.retain(|_: &Pair| *stay.next().unwrap());
+            let mut stay = stays.iter();
+            expected.retain(|_| *stay.next().unwrap());
+            for _ in 0..random(60) {
+                let at = random(pairs.len() as u32 + 1) as usize;
+                pairs.insert(at, Pair::new([0, 1]));
+                expected.insert(at, Vec::new());
+            }
+            let chunks = pairs.len().div_ceil(CHUNK);
+            frame.chunks.clear();
+            frame.chunks.resize_with(chunks, PairChunk::default);
+            for (k, list) in expected.iter_mut().enumerate() {
+                let count = random(6);
+                if random(4) > 0 || count as usize == list.len() {
+                    continue;
+                }
+                let chunk = &mut frame.chunks[k / CHUNK];
+                let pair = (k % CHUNK) as u32;
+                chunk.changed.push(Changed { pair, count });
+                list.clear();
+                list.extend(names..names + count);
+                names += count;
+                chunk.found.extend(list.iter().map(|&n| named(n)));
+            }
+            settle(&mut pairs, &mut contacts, &mut frame);
+            let places = pairs.iter().map(|p| &contacts[p.manifolds()]);
+            let names = places.map(|m| m.iter().map(|m| m.key.pair[0]).collect::<Vec<_>>());
+            assert!(names.eq(expected.iter().cloned()));
+            assert_eq!(contacts.len(), expected.iter().map(Vec::len).sum::<usize>());
+            for m in &frame.moves {
+                moved[usize::from(m.to > m.from.start)] += 1;
+            }
+        }
+        assert!(moved.iter().all(|&n| n > 1000), "{moved:?}");
+    }
+}

@@ -1,0 +1,66 @@
+//! Symmetric three by three matrices, eight side by side: xx, yy, zz, xy, xz, yz.
+
+use super::prepare::invert;
+use crate::lanes::simd::{Simd, Wide};
+use crate::lanes::vector::V3;
+
+/// Row and column of each entry.
+pub(super) const PLACES: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
+
+/// m v.
+#[inline(always)]
+pub(super) fn product<S: Simd>(m: &[S; 6], v: V3<S>) -> V3<S> {
+    let [xx, yy, zz, xy, xz, yz] = *m;
+    let [x, y, z] = v.0;
+    V3([
+        xz.fma(z, xy.fma(y, xx.mul(x))),
+        yz.fma(z, yy.fma(y, xy.mul(x))),
+        zz.fma(z, yz.fma(y, xz.mul(x))),
+    ])
+}
+
+/// As [`product`], of a matrix in memory.
+#[inline(always)]
+pub(super) fn times<S: Simd>(m: &[Wide; 6], v: V3<S>) -> V3<S> {
+    let at = |k: usize| S::load(&m[k]);
+    product(&[at(0), at(1), at(2), at(3), at(4), at(5)], v)
+}
+
+/// m + s e eᵀ.
+#[inline(always)]
+pub(super) fn with_square<S: Simd>(m: [S; 6], e: V3<S>, s: S) -> [S; 6] {
+    let ([x, y, z], [u, v, w]) = (e.0, e.scaled(s).0);
+    [
+        u.fma(x, m[0]),
+        v.fma(y, m[1]),
+        w.fma(z, m[2]),
+        u.fma(y, m[3]),
+        u.fma(z, m[4]),
+        v.fma(z, m[5]),
+    ]
+}
+
+/// The inverse by LDLᵀ, without directions in which the matrix vanishes.
+#[inline(always)]
+pub(super) fn inverted<S: Simd>(m: &[S; 6]) -> [S; 6] {
+    let [xx, yy, zz, xy, xz, yz] = *m;
+    let d = invert(xx, xx);
+    let (l, n) = (xy.mul(d), xz.mul(d));
+    let e = invert(l.nfma(xy, yy), yy);
+    let left = l.nfma(xz, yz);
+    let k = left.mul(e);
+    let f = invert(k.nfma(left, n.nfma(xz, zz)), zz);
+    // L⁻¹ below its diagonal.
+    let zero = S::zero();
+    let (p, q) = (zero.sub(l), zero.sub(k));
+    let r = p.fma(q, zero.sub(n));
+    let (ep, fq, fr) = (e.mul(p), f.mul(q), f.mul(r));
+    [
+        fr.fma(r, ep.fma(p, d)),
+        fq.fma(q, e),
+        f,
+        fr.fma(q, ep),
+        fr,
+        fq,
+    ]
+}
