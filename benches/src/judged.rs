@@ -83,10 +83,11 @@ fn settings(setup: &Setup) -> String {
         None => "rigid contacts".into(),
     };
     format!(
-        "profile {}: {} substeps, {contacts}, at most {} + {} sweeps, f64, warm start; sleeping off",
+        "profile {}: {} substeps, {contacts}, at most {} + {} sweeps (the last time {}), f64, warm start; sleeping off",
         setup.profile.name(),
         p.substeps,
         p.sweeps.position,
         p.sweeps.velocity,
+        p.sweeps.velocity_in(true),
     )
 }

@@ -174,8 +174,8 @@ pub(crate) struct Island {
     start: Start,
     /// Time since the start of the step (s).
     elapsed: f64,
-    /// Whether the first sweeps of the present substep go from last to first.
-    backwards: bool,
+    /// Number of the present substep.
+    substep: u32,
 }
 
 impl Island {
@@ -354,23 +354,37 @@ impl Island {
     }
 
     fn begin_substeps(&mut self) {
-        (self.elapsed, self.backwards) = (0.0, false);
+        (self.elapsed, self.substep) = (0.0, 0);
     }
 
-    /// Ends the substep; the next one sweeps from the other end.
     fn end_substep(&mut self, shared: &Shared) {
         self.elapsed += shared.h;
-        self.backwards = !self.backwards;
+        self.substep += 1;
+    }
+
+    /// Whether the first sweeps of the present substep go from last to first: every other one is swept
+    /// from the other end.
+    fn backwards(&self) -> bool {
+        self.substep % 2 == 1
+    }
+
+    /// Sweeps of a pass over contacts, or joints without a direct solver.
+    fn sweeps(&self, shared: &Shared, pass: Pass) -> u32 {
+        let sweeps = shared.params.sweeps;
+        match pass {
+            Pass::Position => sweeps.position,
+            Pass::Velocity => sweeps.velocity_in(self.substep + 1 == shared.params.substeps),
+        }
     }
 
     fn substep(&mut self, shared: &Shared) {
         self.assemble(shared);
-        self.solve(shared, Pass::Position, shared.params.sweeps.position);
+        self.solve(shared, Pass::Position);
         self.move_bodies(shared);
         // With contacts always: a gap that closed is zero give or take rounding, and rounding must not
         // decide how often the contacts are swept.
         if !self.contacts.is_empty() || !self.problem.passes_agree() {
-            self.solve(shared, Pass::Velocity, shared.params.sweeps.velocity);
+            self.solve(shared, Pass::Velocity);
         }
         self.problem.rebuild_velocities();
         for (m, b) in self.movers.iter_mut().zip(&self.problem.bodies) {
@@ -390,7 +404,7 @@ impl Island {
 
     /// Solves one pass. With the variational rotation the problem is linear only around the present
     /// impulses, so it is posed again at the spin they really cause until that stands still.
-    fn solve(&mut self, shared: &Shared, pass: Pass, sweeps: u32) {
+    fn solve(&mut self, shared: &Shared, pass: Pass) {
         if self.in_lanes {
             return self.sweep_joined(shared, pass, shared.params.sweeps.coupled);
         }
@@ -401,9 +415,9 @@ impl Island {
             0
         };
         let budget = Budget {
-            sweeps: sweeps.max(coupled),
+            sweeps: self.sweeps(shared, pass).max(coupled),
             stop: shared.params.sweeps.stop,
-            backwards: self.backwards,
+            backwards: self.backwards(),
         };
         let variational = shared.params.gyroscopic == Gyroscopic::Variational;
         let rounds = if variational { 8 } else { 1 };

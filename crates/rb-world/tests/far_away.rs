@@ -36,7 +36,6 @@ fn pile(offset: DVec3, nudge: f64) -> Run {
         world.set_position(body, at + offset + aside).unwrap();
     }
     let place = |world: &World, h: &BodyHandle| world.position(*h).unwrap() - offset;
-    let spin = |world: &World, h: &BodyHandle| world.body(*h).unwrap().vel.ang;
     let mut places = Vec::new();
     for step in 0..STEPS {
         world.step(1.0 / 60.0).unwrap();
@@ -45,8 +44,11 @@ fn pile(offset: DVec3, nudge: f64) -> Run {
         }
         places.push(falling.iter().map(|h| place(&world, h)).collect());
     }
-    // They fall without spin: who turns has met something.
-    let met = falling.iter().map(|h| spin(&world, h) != DVec3::ZERO);
+    // They fall straight and without spin: who turns or goes aside has met something.
+    let met = falling.iter().map(|h| {
+        let v = world.body(*h).unwrap().vel;
+        v.ang != DVec3::ZERO || v.lin.x != 0.0 || v.lin.z != 0.0
+    });
     let met = met.collect();
     Run { places, met }
 }
@@ -80,5 +82,6 @@ fn ten_kilometres_cost_micrometres_after_a_second_of_impacts() {
         assert!(median < 1e-6, "median {median:e} m");
         assert_eq!(beyond, 0, "largest {most:e} m");
     }
-    assert!(met > COUNT / 2, "only {met} met anything");
+    // The rest is still on its way down.
+    assert!(met > 900, "only {met} met anything");
 }

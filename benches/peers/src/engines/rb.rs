@@ -28,8 +28,12 @@ pub(super) fn settings() -> String {
         None => "rigid contacts".into(),
     };
     format!(
-        "this repository, f64, profile game: {} substeps of {} + {} sweeps, {contacts}, warm start",
-        p.substeps, p.sweeps.position, p.sweeps.velocity,
+        "this repository, f64, profile game: {} substeps of {} + {} sweeps (the last of {} + {}), {contacts}, warm start",
+        p.substeps,
+        p.sweeps.position,
+        p.sweeps.velocity,
+        p.sweeps.position,
+        p.sweeps.velocity_in(true),
     )
 }
 

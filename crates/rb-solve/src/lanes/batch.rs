@@ -2,7 +2,7 @@
 
 use super::simd::Wide;
 use crate::lanes::LANES;
-use rb_core::manifold::FrictionLaw;
+use rb_core::manifold::{FrictionLaw, MAX_POINTS};
 
 /// One vector per lane, in memory.
 pub(super) type Wide3 = [Wide; 3];
@@ -29,6 +29,17 @@ pub(super) struct Batch {
     pub(super) len: u32,
     /// Its first entry among the special terms, or [`PLAIN`].
     pub(super) special: u32,
+    /// J W Jᵀ between the normals of two points, where [`pair`] says.
+    pub(super) couple: [Wide; PAIRS],
+}
+
+/// Pairs of points of a manifold.
+pub(super) const PAIRS: usize = MAX_POINTS * (MAX_POINTS - 1) / 2;
+
+/// Place of two points, the lower one first, among all pairs: 01, 02, 03, 12, 13, 23.
+#[inline(always)]
+pub(super) const fn pair(k: usize, l: usize) -> usize {
+    k * (2 * MAX_POINTS - 3 - k) / 2 + l - 1
 }
 
 impl Batch {
@@ -44,6 +55,7 @@ impl Batch {
             first: 0,
             len: 0,
             special: PLAIN,
+            couple: Default::default(),
         }
     }
 
@@ -64,8 +76,10 @@ pub(super) struct Point {
     pub(super) inverse: Wide,
     /// Gap when the contact was found (m).
     pub(super) gap: Wide,
-    /// Constant part of the normal row in the velocity pass (m/s).
-    pub(super) bias: Wide,
+    /// Constant part of the normal row in the position and the velocity pass (m/s).
+    pub(super) bias: [Wide; 2],
+    /// 1/(1 + R/a) of the position pass.
+    pub(super) give: Wide,
     /// Impulse along normal and tangents (N·s).
     pub(super) impulse: Wide3,
     /// Tangents' part of the column of the normal.

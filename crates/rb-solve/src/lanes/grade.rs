@@ -97,7 +97,7 @@ fn grade<S: Simd>(
             let a = S::splat(1.0).div(inverse);
             let impulse = V3::<S>::load(&p.impulse).0;
             let w = [
-                wn.add(S::load(&p.bias)).add(reg.mul(a).mul(impulse[0])),
+                wn.add(S::load(&p.bias[1])).add(reg.mul(a).mul(impulse[0])),
                 wx.sub(S::load(&batch.belt[0])),
                 wy.sub(S::load(&batch.belt[1])),
             ];

@@ -3,6 +3,7 @@
 use super::batch::{Batch, PLAIN, Point, Special};
 use super::dispatch;
 use super::pack::Bodies;
+use super::position::{self, Way};
 use super::section::Section;
 use super::simd::{Line, Simd, Wide, two};
 use super::vector::{Two, V3};
@@ -28,9 +29,16 @@ impl Section {
         if self.is_thin() {
             return self.sweep_thin(bodies, pass, backwards);
         }
-        let (batches, points, special) = (&self.batches, &mut self.points, &self.special);
+        let (batches, points, special) = (&mut self.batches, &mut self.points, &self.special);
         match pass {
-            Pass::Position => run_position(batches, points, special, bodies, soft, backwards),
+            Pass::Position => {
+                let way = Way {
+                    fresh: std::mem::take(&mut self.fresh),
+                    turned: std::mem::take(&mut self.turned),
+                    backwards,
+                };
+                position::run(batches, points, special, bodies, soft, way);
+            }
             Pass::Velocity => run_velocity(batches, points, special, bodies, backwards),
         }
     }
@@ -104,83 +112,6 @@ fn world<S: Simd>([n, t, u]: &[V3<S>; 3], [x, y, z]: [S; 3]) -> V3<S> {
     n.scaled(x).more(*t, y).more(*u, z)
 }
 
-fn run_position(
-    batches: &[Batch],
-    points: &mut [Point],
-    special: &[Special],
-    bodies: Bodies,
-    soft: &Numbers,
-    backwards: bool,
-) {
-    dispatch!(position(
-        batches: &[Batch],
-        points: &mut [Point],
-        special: &[Special],
-        bodies: Bodies,
-        soft: &Numbers,
-        backwards: bool
-    ))
-}
-
-/// Normals under the soft step. The relative velocity along the normal is one number per manifold for
-/// the linear part, to which each point adds its own turn.
-#[inline(always)]
-fn position<S: Simd>(
-    batches: &[Batch],
-    points: &mut [Point],
-    special: &[Special],
-    bodies: Bodies,
-    soft: &Numbers,
-    backwards: bool,
-) {
-    let (zero, one) = (S::zero(), S::splat(1.0));
-    for i in 0..batches.len() {
-        let batch = &batches[if backwards { batches.len() - 1 - i } else { i }];
-        let mut pair = Two::<S>::gather(bodies.inv, bodies.vel, batch);
-        let ma = S::gather(bodies.moved, &batch.bodies[0]);
-        let mb = S::gather(bodies.moved, &batch.bodies[1]);
-        let n = V3::load(&batch.normal);
-        let weight = [pair.mass[0].lin.times(n), pair.mass[1].lin.times(n)];
-        let both = weight[0].add(weight[1]).dot(n);
-        let mut speed = pair.lin[1].sub(pair.lin[0]).dot(n);
-        let drift = V3([mb[0], mb[1], mb[2]])
-            .sub(V3([ma[0], ma[1], ma[2]]))
-            .dot(n);
-        let turn = [V3([ma[4], ma[5], ma[6]]), V3([mb[4], mb[5], mb[6]])];
-        let mut sum = zero;
-        let points = &mut points[batch.range()];
-        for i in 0..points.len() {
-            let k = if backwards { points.len() - 1 - i } else { i };
-            let p = &mut points[k];
-            let lever = two(|s| V3::load(&p.arm[s]).cross(n));
-            let along =
-                |v: &[V3<S>; 2], lin: S| lin.add(lever[1].dot(v[1])).sub(lever[0].dot(v[0]));
-            let gap = along(&turn, S::load(&p.gap).add(drift));
-            let (bias, reg, after) = if batch.special == PLAIN {
-                soft.terms(gap, two(|k| S::load(&batch.soft[k])))
-            } else {
-                let s = &special[batch.special as usize + k];
-                (S::load(&s.bias[0]), S::load(&s.reg[0]), S::load(&s.bias[1]))
-            };
-            after.store(&mut p.bias);
-            let old = S::load(&p.impulse[0]);
-            let inverse = S::load(&p.inverse);
-            let w = along(&pair.ang, speed).add(bias);
-            let new = inverse.nfma(w, old).div(one.add(reg)).max(zero);
-            new.store(&mut p.impulse[0]);
-            let delta = new.sub(old);
-            speed = both.fma(delta, speed);
-            sum = sum.add(delta);
-            let by = two(|s| lever[s].scaled(delta));
-            pair.ang[0] = pair.ang[0].sub(pair.mass[0].ang(by[0]));
-            pair.ang[1] = pair.ang[1].add(pair.mass[1].ang(by[1]));
-        }
-        pair.lin[0] = pair.lin[0].less(weight[0], sum);
-        pair.lin[1] = pair.lin[1].more(weight[1], sum);
-        pair.scatter(bodies.vel, batch);
-    }
-}
-
 fn run_velocity(
     batches: &[Batch],
     points: &mut [Point],
@@ -225,7 +156,7 @@ fn velocity<S: Simd>(
             let slip = pair.ang[1].cross_onto(arm[1], apart);
             let slip = arm[0].cross_onto(pair.ang[0], slip);
             let [old, x, y] = V3::<S>::load(&p.impulse).0;
-            let w = axes[0].dot(slip).add(S::load(&p.bias));
+            let w = axes[0].dot(slip).add(S::load(&p.bias[1]));
             let wanted = S::load(&p.inverse).nfma(w, old);
             let wanted = if batch.special == PLAIN {
                 wanted
@@ -293,6 +224,7 @@ fn diamond<S: Simd>(r: S, t: [S; 2]) -> [S; 2] {
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
+    use super::super::position::position;
     use super::super::simd::{Avx2, Avx512, Plain};
     use super::super::{Width, width};
     use super::*;
@@ -316,6 +248,7 @@ mod tests {
                 first: 3 * b as u32,
                 len: 3,
                 special: PLAIN,
+                couple: Default::default(),
             });
             for k in 0..3 {
                 let at = 40 * b + 9 * k;
@@ -334,13 +267,13 @@ mod tests {
     }
 
     fn bits(law: FrictionLaw, width: Width) -> Vec<u64> {
-        let (batches, mut points, [inv, mut vel, moved]) = ring(law);
+        let (mut batches, mut points, [inv, mut vel, moved]) = ring(law);
         let soft = Numbers {
             rate: 360.0,
             push: 3.0,
             full: 1e4,
         };
-        let (batches, special) = (&batches[..], &[][..]);
+        let special = &[][..];
         macro_rules! sweep {
             ($simd:ty) => {{
                 macro_rules! bodies {
@@ -352,9 +285,16 @@ mod tests {
                         }
                     };
                 }
-                warm::<$simd>(batches, &points, &inv, &mut vel);
-                position::<$simd>(batches, &mut points, special, bodies!(), &soft, false);
-                velocity::<$simd>(batches, &mut points, special, bodies!(), true);
+                warm::<$simd>(&batches, &points, &inv, &mut vel);
+                for fresh in [true, false] {
+                    let way = Way {
+                        fresh,
+                        turned: fresh,
+                        backwards: !fresh,
+                    };
+                    position::<$simd>(&mut batches, &mut points, special, bodies!(), &soft, way);
+                }
+                velocity::<$simd>(&batches, &mut points, special, bodies!(), true);
             }};
         }
         for _ in 0..3 {

@@ -30,6 +30,7 @@ pub mod joints;
 mod kernel;
 mod order;
 mod pack;
+mod position;
 mod prepare;
 mod section;
 mod simd;

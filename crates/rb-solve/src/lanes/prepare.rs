@@ -1,6 +1,6 @@
 //! What holds for a whole step (axes, effective masses), and terms that are not the plain soft step.
 
-use super::batch::{Batch, PLAIN, Point};
+use super::batch::{Batch, PLAIN, Point, pair};
 use super::bodies::twist;
 use super::dispatch;
 use super::pack::State;
@@ -27,6 +27,7 @@ impl Section {
         if self.is_thin() {
             return self.pose_thin(state, numbers, turned);
         }
+        (self.fresh, self.turned) = (true, turned);
         for (number, lane, material) in &self.surfaces {
             let (batch, lane) = (&self.batches[*number as usize], *lane as usize);
             let sides = two(|s| batch.bodies[s][lane] as usize);
@@ -87,7 +88,9 @@ fn prepare<S: Simd>(batches: &mut [Batch], points: &mut [Point], inv: &[Line], v
         t.dot(belt).store(&mut batch.belt[0]);
         u.dot(belt).store(&mut batch.belt[1]);
         let lin = mass[0].lin.add(mass[1].lin);
-        for p in &mut points[batch.range()] {
+        let points = &mut points[batch.range()];
+        couple(batch, points, &mass);
+        for p in points {
             let arm = two(|s| V3::load(&p.arm[s]));
             let at = Lever {
                 lin,
@@ -107,6 +110,23 @@ fn prepare<S: Simd>(batches: &mut [Batch], points: &mut [Point], inv: &[Line], v
             cross[1].store(&mut p.cross[1]);
         }
         debug_assert!(batch.special == PLAIN || batch.len > 0);
+    }
+}
+
+/// Entries of J W Jᵀ between the normals of different points.
+#[inline(always)]
+pub(super) fn couple<S: Simd>(batch: &mut Batch, points: &[Point], mass: &[Mass<S>; 2]) {
+    let n = V3::<S>::load(&batch.normal);
+    let both = mass[0].lin.add(mass[1].lin).times(n).dot(n);
+    let lever = |p: &Point| two(|s| V3::<S>::load(&p.arm[s]).cross(n));
+    for (k, p) in points.iter().enumerate() {
+        let lever_k = lever(p);
+        let turn = two(|s| mass[s].ang(lever_k[s]));
+        for (l, q) in points.iter().enumerate().skip(k + 1) {
+            let lever = lever(q);
+            let entry = both.add(turn[0].dot(lever[0]).add(turn[1].dot(lever[1])));
+            entry.store(&mut batch.couple[pair(k, l)]);
+        }
     }
 }
 

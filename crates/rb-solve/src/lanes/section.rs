@@ -35,6 +35,10 @@ pub(super) struct Section {
     pub(super) surfaces: Vec<(u32, u8, ContactMaterial)>,
     /// Its first line of the bodies.
     pub(super) base: usize,
+    /// Whether bodies have moved since the terms of the position pass were made, and inverse masses
+    /// been set since points were coupled.
+    pub(super) fresh: bool,
+    pub(super) turned: bool,
     order: Order,
     /// Batches of its schedule.
     filled: u32,

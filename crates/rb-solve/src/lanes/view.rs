@@ -172,7 +172,7 @@ impl Section {
             arm: [0, 1].map(|s| vector(&point.arm[s], lane)),
             gap: point.gap.0[lane],
             impulse: self.impulse_in(seat, k),
-            bias: point.bias.0[lane],
+            bias: point.bias[1].0[lane],
             reg: if inverse > 0.0 { reg / inverse } else { 0.0 },
         }
     }

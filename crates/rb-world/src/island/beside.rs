@@ -63,7 +63,7 @@ impl Island {
         let numbers = Discretiser::new(shared.params, shared.h);
         let sweeps = shared.params.sweeps.coupled;
         for k in 0..sweeps {
-            let backwards = self.backwards != (k % 2 == 1);
+            let backwards = self.backwards() != (k % 2 == 1);
             self.links.sweep(&mut self.lanes, pass, backwards);
             self.lanes.sweep(pass, &numbers, backwards);
         }

@@ -179,7 +179,8 @@ impl Convoy {
             self.lanes.sweep(Pass::Position, numbers, backwards(k));
         }
         self.advance(islands, shared);
-        for k in 0..sweeps.velocity {
+        let last = number + 1 == shared.params.substeps;
+        for k in 0..sweeps.velocity_in(last) {
             self.lanes.sweep(Pass::Velocity, numbers, backwards(k));
         }
     }
@@ -237,7 +238,8 @@ impl Convoy {
             let out = &mut island.outcome;
             out.grade = grade_beside(&island.problem, Pass::Velocity, floor, (grade, scaled));
             out.penetration = depth;
-            out.iterations = shared.params.substeps * (sweeps.position + sweeps.velocity);
+            let each = sweeps.position + sweeps.velocity;
+            out.iterations = shared.params.substeps * each + sweeps.last;
         });
         for &k in &self.members {
             let island = &mut islands[k as usize];

@@ -106,11 +106,9 @@ impl Island {
 
     /// Sweeps of a pass in which joints or clusters take turns with the contacts.
     fn joined_sweeps(&self, shared: &Shared, pass: Pass) -> u32 {
-        let sweeps = shared.params.sweeps;
-        match pass {
-            _ if !self.is_bare() => sweeps.coupled,
-            Pass::Position => sweeps.position,
-            Pass::Velocity => sweeps.velocity,
+        match self.is_bare() {
+            true => self.sweeps(shared, pass),
+            false => shared.params.sweeps.coupled,
         }
     }
 
@@ -130,8 +128,13 @@ impl Island {
     /// Joints, clusters and contacts in turn.
     pub(super) fn sweep_joined(&mut self, shared: &Shared, pass: Pass, sweeps: u32) {
         let numbers = Discretiser::new(shared.params, shared.h);
+        let budget = Budget {
+            sweeps,
+            stop: shared.params.sweeps.stop,
+            backwards: self.backwards(),
+        };
         let lanes = &mut self.lanes;
-        let mut backwards = self.backwards;
+        let mut backwards = budget.backwards;
         let mut contacts = |bodies: &mut [ProblemBody]| {
             for (i, b) in bodies.iter().enumerate() {
                 lanes.set_velocity(i, &b.vel);
@@ -141,11 +144,6 @@ impl Island {
             for (i, b) in bodies.iter_mut().enumerate() {
                 b.vel = lanes.velocity(i);
             }
-        };
-        let budget = Budget {
-            sweeps,
-            stop: shared.params.sweeps.stop,
-            backwards: self.backwards,
         };
         let (problem, scratch) = (&mut self.problem, &mut self.scratch);
         let out = Pgs.solve_beside(problem, pass, budget, scratch, Some(&mut contacts));

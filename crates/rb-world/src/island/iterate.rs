@@ -119,7 +119,7 @@ impl Island {
         for (m, s) in self.movers.iter_mut().zip(start) {
             (m.com, m.q, m.moved) = *s;
         }
-        self.solve(shared, Pass::Position, shared.params.sweeps.position);
+        self.solve(shared, Pass::Position);
     }
 
     /// What is new in ε at the poses reached, by number in `bent`.

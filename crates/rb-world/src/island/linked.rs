@@ -140,12 +140,10 @@ impl Island {
 
     /// One pass: sweeps over joints and contacts, then the trees exactly.
     fn solve_linked(&mut self, shared: &Shared, numbers: &Discretiser, pass: Pass) {
-        let sweeps = shared.params.sweeps;
-        let number = match (self.has_trees(), pass) {
-            (true, _) if self.contacts.is_empty() => 0,
-            (true, _) => sweeps.coupled,
-            (false, Pass::Position) => sweeps.position,
-            (false, Pass::Velocity) => sweeps.velocity,
+        let number = match self.has_trees() {
+            true if self.contacts.is_empty() => 0,
+            true => shared.params.sweeps.coupled,
+            false => self.sweeps(shared, pass),
         };
         self.sweep_linked(numbers, pass, number);
         if self.has_trees() {
@@ -157,7 +155,7 @@ impl Island {
 
     fn sweep_linked(&mut self, numbers: &Discretiser, pass: Pass, sweeps: u32) {
         for k in 0..sweeps {
-            let backwards = self.backwards != (k % 2 == 1);
+            let backwards = self.backwards() != (k % 2 == 1);
             self.links.sweep(&mut self.lanes, pass, backwards);
             self.lanes.sweep(pass, numbers, backwards);
         }

@@ -1,0 +1,179 @@
+//! The position pass: normals under the soft step.
+//!
+//! A visit asks every point once for its relative velocity, goes over the points with the matrix that
+//! couples their normals, and pushes the bodies once. So a point waits for the one before by a product
+//! and a sum, and not for the bodies' velocities.
+//!
+//! ```text
+//! all points   wₖ = n·(v_b − v_a) + r_b·(n × ω_b) − r_a·(n × ω_a)
+//! each point   λₖ ← max(0, (λₖ − (wₖ + b)/a) / (1 + R/a)),  wₗ += G_kl Δλₖ of the points still to come
+//! at the end   v ± m⁻¹ n Σ Δλₖ,  ω ± I⁻¹ ((Σ Δλₖ rₖ) × n)
+//! ```
+
+use super::batch::{Batch, PLAIN, Point, Special, pair};
+use super::dispatch;
+use super::kernel::Numbers;
+use super::pack::Bodies;
+use super::prepare;
+use super::simd::{Line, Simd, two};
+use super::vector::{Motion, Two, V3};
+
+/// How a sweep is made.
+#[derive(Clone, Copy)]
+pub(super) struct Way {
+    /// Whether bodies have moved, so that the terms have to be made anew.
+    pub(super) fresh: bool,
+    /// Whether they have turned, so that points are coupled in another way.
+    pub(super) turned: bool,
+    /// Whether the last comes first.
+    pub(super) backwards: bool,
+}
+
+/// Visits all batches.
+pub(super) fn run(
+    batches: &mut [Batch],
+    points: &mut [Point],
+    special: &[Special],
+    bodies: Bodies,
+    soft: &Numbers,
+    way: Way,
+) {
+    dispatch!(position(
+        batches: &mut [Batch],
+        points: &mut [Point],
+        special: &[Special],
+        bodies: Bodies,
+        soft: &Numbers,
+        way: Way
+    ))
+}
+
+#[inline(always)]
+pub(super) fn position<S: Simd>(
+    batches: &mut [Batch],
+    points: &mut [Point],
+    special: &[Special],
+    bodies: Bodies,
+    soft: &Numbers,
+    way: Way,
+) {
+    let Bodies { inv, vel, moved } = bodies;
+    let count = batches.len();
+    for i in 0..count {
+        let batch = &mut batches[if way.backwards { count - 1 - i } else { i }];
+        let points = &mut points[batch.range()];
+        if way.turned {
+            turn::<S>(batch, points, inv, vel);
+        }
+        if way.fresh {
+            match batch.special {
+                PLAIN => pose::<S>(batch, points, moved, soft),
+                first => take::<S>(points, &special[first as usize..]),
+            }
+        }
+        match (points.len(), way.backwards) {
+            (1, _) => visit::<S, 1, false>(batch, points, inv, vel),
+            (2, false) => visit::<S, 2, false>(batch, points, inv, vel),
+            (2, true) => visit::<S, 2, true>(batch, points, inv, vel),
+            (3, false) => visit::<S, 3, false>(batch, points, inv, vel),
+            (3, true) => visit::<S, 3, true>(batch, points, inv, vel),
+            (_, false) => visit::<S, 4, false>(batch, points, inv, vel),
+            (_, true) => visit::<S, 4, true>(batch, points, inv, vel),
+        }
+    }
+}
+
+/// Couples points of bodies that have turned, unless a turn makes no difference to any of them.
+#[inline(always)]
+fn turn<S: Simd>(batch: &mut Batch, points: &[Point], inv: &[Line], vel: &[Line]) {
+    let mass = Two::<S>::gather(inv, vel, batch).mass;
+    if points.len() > 1 && !(mass[0].is_round() && mass[1].is_round()) {
+        prepare::couple(batch, points, &mass);
+    }
+}
+
+/// Terms of plain contacts at the present places.
+#[inline(always)]
+fn pose<S: Simd>(batch: &Batch, points: &mut [Point], moved: &[Line], soft: &Numbers) {
+    let moved = Motion::<S>::gather(moved, batch);
+    let n = V3::load(&batch.normal);
+    let (drift, turn) = along(&n, &moved.lin, &moved.ang);
+    let pace = two(|k| S::load(&batch.soft[k]));
+    let one = S::splat(1.0);
+    for p in points {
+        let gap = S::load(&p.gap).add(speed(p, drift, &turn));
+        let (bias, reg, after) = soft.terms(gap, pace);
+        bias.store(&mut p.bias[0]);
+        after.store(&mut p.bias[1]);
+        one.div(one.add(reg)).store(&mut p.give);
+    }
+}
+
+/// Terms that were made for each lane.
+#[inline(always)]
+fn take<S: Simd>(points: &mut [Point], special: &[Special]) {
+    let one = S::splat(1.0);
+    for (p, s) in points.iter_mut().zip(special) {
+        p.bias = s.bias;
+        one.div(one.add(S::load(&s.reg[0]))).store(&mut p.give);
+    }
+}
+
+/// Relative motion of the bodies along n, and n × ω of each.
+#[inline(always)]
+fn along<S: Simd>(n: &V3<S>, lin: &[V3<S>; 2], ang: &[V3<S>; 2]) -> (S, [V3<S>; 2]) {
+    (lin[1].sub(lin[0]).dot(*n), two(|s| n.cross(ang[s])))
+}
+
+/// Relative motion of a point along n, from what [`along`] gives.
+#[inline(always)]
+fn speed<S: Simd>(p: &Point, lin: S, turn: &[V3<S>; 2]) -> S {
+    let at = two(|s| V3::load(&p.arm[s]).dot(turn[s]));
+    lin.add(at[1].sub(at[0]))
+}
+
+#[inline(always)]
+fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
+    batch: &Batch,
+    points: &mut [Point],
+    inv: &[Line],
+    vel: &mut [Line],
+) {
+    let Ok(points) = <&mut [Point; N]>::try_from(points) else {
+        return;
+    };
+    let mut at = Two::<S>::gather(inv, vel, batch);
+    let n = V3::load(&batch.normal);
+    let (lin, turn) = along(&n, &at.lin, &at.ang);
+    let mut w = [S::zero(); N];
+    for k in 0..N {
+        w[k] = speed(&points[k], lin, &turn).add(S::load(&points[k].bias[0]));
+    }
+    let mut sum = S::zero();
+    let mut moment = two(|_| V3([S::zero(); 3]));
+    for i in 0..N {
+        let k = nth::<N, BACKWARDS>(i);
+        let p = &mut points[k];
+        let old = S::load(&p.impulse[0]);
+        let wanted = S::load(&p.inverse).nfma(w[k], old);
+        let new = wanted.mul(S::load(&p.give)).max(S::zero());
+        new.store(&mut p.impulse[0]);
+        let delta = new.sub(old);
+        for j in i + 1..N {
+            let l = nth::<N, BACKWARDS>(j);
+            let entry = S::load(&batch.couple[pair(k.min(l), k.max(l))]);
+            w[l] = entry.fma(delta, w[l]);
+        }
+        sum = sum.add(delta);
+        moment = two(|s| moment[s].more(V3::load(&p.arm[s]), delta));
+    }
+    let push = n.scaled(sum);
+    at.load(push, &[n.cross(moment[0]), moment[1].cross(n)]);
+    at.scatter(vel, batch);
+}
+
+/// The point that is visited as the i-th of `N`.
+#[inline(always)]
+fn nth<const N: usize, const BACKWARDS: bool>(i: usize) -> usize {
+    if BACKWARDS { N - 1 - i } else { i }
+}
