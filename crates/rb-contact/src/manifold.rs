@@ -54,7 +54,6 @@ pub fn manifold(
     let points = numbered.map(|(p, impulse)| ManifoldPoint {
         arm: sides.arms([p.position_a, p.position_b]),
         gap: p.gap,
-        feature: p.feature,
         impulse: *impulse,
     });
     let mut manifold = Manifold {
@@ -64,11 +63,18 @@ pub fn manifold(
         key: sides.key(patch),
         normal: patch.normal,
         material: *material,
+        features: Default::default(),
         points: Default::default(),
         spin: carried.spin,
         anchor: Anchor::new(patch.hold, patch.normal, places, poses),
     };
     manifold.set_points(points);
+    let features = patch.points.iter().map(|p| p.feature);
+    manifold
+        .features
+        .iter_mut()
+        .zip(features)
+        .for_each(|(to, f)| *to = f);
     manifold
 }
 
@@ -117,7 +123,7 @@ fn match_impulses(new: &ContactPatch, sides: &Sides, old: &Manifold) -> [[f64; 3
     let mut taken = [false; MAX_POINTS];
     let mut matched = taken;
     for (i, p) in new.points.iter().enumerate() {
-        let same = |k: &usize| !taken[*k] && known[*k].feature == p.feature;
+        let same = |k: &usize| !taken[*k] && old.features[*k] == p.feature;
         if let Some(k) = (0..count).find(same) {
             impulse[i] = carry(k);
             (taken[k], matched[i]) = (true, true);
@@ -187,16 +193,21 @@ mod tests {
     }
 
     fn known(points: &[(f64, u32, [f64; 3])]) -> Manifold {
-        let point = |&(x, feature, impulse): &(f64, u32, [f64; 3])| ManifoldPoint {
+        let point = |&(x, _, impulse): &(f64, u32, [f64; 3])| ManifoldPoint {
             arm: [DVec3::X * x, DVec3::X * (x - 5.0)],
             gap: 0.0,
-            feature,
             impulse,
         };
         let mut manifold = Manifold {
             normal: DVec3::Y,
             ..Manifold::default()
         };
+        let features = points.iter().map(|p| p.1);
+        manifold
+            .features
+            .iter_mut()
+            .zip(features)
+            .for_each(|(to, f)| *to = f);
         manifold.set_points(points.iter().map(point));
         manifold
     }

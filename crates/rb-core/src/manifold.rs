@@ -120,8 +120,6 @@ pub struct ManifoldPoint {
     pub arm: [DVec3; 2],
     /// Distance along the normal (m); negative is penetration.
     pub gap: f64,
-    /// Feature pair that made the point, for matching across steps.
-    pub feature: u32,
     /// Impulse (N·s) along normal, tangent 1, tangent 2: last step's before the solve, this step's after.
     pub impulse: [f64; 3],
 }
@@ -142,6 +140,8 @@ pub struct Manifold {
     pub normal: DVec3,
     /// Surface of the pair.
     pub material: ContactMaterial,
+    /// Feature pair that made each point, for matching across steps.
+    pub features: [u32; MAX_POINTS],
     /// Points, in the order of the features that made them; unused ones are zero, so that equal
     /// contacts are stored in equal bytes.
     pub points: [ManifoldPoint; MAX_POINTS],
