@@ -37,6 +37,7 @@ use rb_core::discretise::Discretiser;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
 use rb_core::math::tangents;
 use rb_core::problem::Pass;
+use rb_core::room;
 
 /// Mean number of manifolds in a batch from which on batches are the faster way.
 pub(super) const FEW: f64 = 3.5;
@@ -86,6 +87,7 @@ impl Section {
 
     /// Packs the manifolds one by one, in the order of their turns.
     pub(super) fn pack_thin(&mut self, set: &[Manifold], terms: Terms, masses: Masses) {
+        room::fit(&mut self.thin, self.seats.len());
         self.thin.resize(self.seats.len(), Thin::default());
         for (seat, &Member { number, bodies }) in self.seats.iter_mut().zip(&self.members) {
             let turn = seat.turn;

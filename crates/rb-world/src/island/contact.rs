@@ -2,14 +2,10 @@
 
 use super::surface::Grain;
 use super::{Island, Shared};
-use core::ops::Range;
 use glam::DVec3;
-use rb_core::manifold::MAX_POINTS;
+use rb_core::law::{Law, LawSet};
+use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
 use rb_solve::lanes::ContactLanes;
-use rb_solve::parallel;
-
-/// Contacts per task when their impulses are read.
-const LANDED: usize = 512;
 
 /// A manifold within an island.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +13,7 @@ pub(crate) struct IslandContact {
     pub(crate) manifold: u32,
     pub(crate) movers: [u32; 2],
     pub(crate) points: u8,
+    pub(crate) law: FrictionLaw,
     /// Whether its surface has nothing beyond one coefficient of friction.
     pub(crate) plain: bool,
 }
@@ -34,7 +31,7 @@ pub(super) struct PosedContact {
 }
 
 /// What became of a manifold.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct SettledContact {
     /// Impulses of its points along (n, t₁, t₂) (N·s).
     pub(crate) impulse: [[f64; 3]; MAX_POINTS],
@@ -44,7 +41,33 @@ pub(crate) struct SettledContact {
     pub(crate) closed: bool,
 }
 
+impl IslandContact {
+    pub(crate) fn new(number: u32, manifold: &Manifold, movers: [u32; 2]) -> Self {
+        Self {
+            manifold: number,
+            movers,
+            points: manifold.count,
+            law: manifold.material.law,
+            plain: manifold.material.extras.is_plain(),
+        }
+    }
+
+    /// Constraint rows that it stands for in lanes.
+    fn rows(&self) -> u32 {
+        let one = self.law == FrictionLaw::None;
+        u32::from(self.points) * if one { 1 } else { 3 }
+    }
+}
+
 impl Island {
+    /// Constraint rows of its contacts in lanes, and their laws.
+    pub(super) fn count_lanes(&mut self) {
+        let loose = &self.contacts[..self.loose];
+        self.lane_rows = loose.iter().map(IslandContact::rows).sum();
+        let laws = loose.iter().map(|c| Law::friction(c.law, 0.0).as_set());
+        self.lane_laws = laws.fold(LawSet::empty(), |all, law| all | law);
+    }
+
     /// Impulses of the last step, as those of the present substep.
     pub(super) fn load_impulses(&mut self, shared: &Shared) {
         self.posed.clear();
@@ -61,23 +84,12 @@ impl Island {
         }));
     }
 
-    /// Notes what became of its contacts in lanes, which are a run of those of `lanes`, while they are
-    /// still at hand.
-    pub(super) fn land(&mut self, lanes: &ContactLanes, run: Range<usize>) {
-        self.lane_rows = lanes.rows(run.clone()) as u32;
-        self.landed.clear();
-        self.landed.resize(run.len(), SettledContact::default());
-        parallel::for_each_run(&mut self.landed, LANDED, |at, landed| {
-            for (k, to) in landed.iter_mut().enumerate() {
-                *to = SettledContact::of(lanes, run.start + at + k);
-            }
-        });
-    }
-
-    /// What became of its contact `c`, which is a manifold of so many points, from lanes or rows.
-    pub(crate) fn settled(&self, c: usize, points: usize) -> SettledContact {
-        match self.landed.get(c) {
-            Some(landed) => *landed,
+    /// What became of its contact `c`, which is a manifold of so many points, from lanes (its own or those
+    /// of its convoy) or rows.
+    pub(crate) fn settled(&self, convoy: &ContactLanes, c: usize, points: usize) -> SettledContact {
+        let (lanes, mut run) = self.contacts_in_lanes(convoy);
+        match run.nth(c) {
+            Some(manifold) => SettledContact::of(lanes, manifold),
             None => self.posed[c].settled(points),
         }
     }

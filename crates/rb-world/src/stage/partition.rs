@@ -14,6 +14,7 @@ use rb_core::handle::BodyHandle;
 use rb_core::integrate::Mover;
 use rb_core::mass::InvMass;
 use rb_core::params::Params;
+use rb_core::room::{empty, fit};
 
 /// Finds the islands of awake bodies and fills them with bodies, joints and contacts.
 pub(crate) fn run(state: &State, frame: &mut Frame) {
@@ -57,7 +58,7 @@ fn place_bodies(state: &State, frame: &mut Frame) {
     let n = state.bodies.capacity();
     frame.place.clear();
     frame.place.resize(n, [NOWHERE; 2]);
-    frame.flights.clear();
+    empty(&mut frame.flights);
     frame.sizes.clear();
     for (handle, body) in state.bodies.iter() {
         let slot = handle.index();
@@ -79,7 +80,7 @@ fn place_bodies(state: &State, frame: &mut Frame) {
         }
         frame.sizes[frame.place[slot as usize][0] as usize] += 1;
     }
-    frame.reset_islands(frame.sizes.len());
+    frame.reset_islands();
     for (handle, body) in state.bodies.iter() {
         let slot = handle.index();
         let island = frame.place[slot as usize][0];
@@ -187,6 +188,7 @@ fn place_joints(state: &State, frame: &mut Frame) {
 
 fn place_contacts(state: &State, frame: &mut Frame) {
     frame.homes.clear();
+    fit(&mut frame.homes, state.contacts.len());
     for (i, manifold) in state.contacts.iter().enumerate() {
         let Some((island, movers)) = seat(state, frame, manifold.bodies) else {
             frame.homes.push([NOWHERE; 2]);
@@ -194,11 +196,6 @@ fn place_contacts(state: &State, frame: &mut Frame) {
         };
         let contacts = &mut frame.islands[island].contacts;
         frame.homes.push([island as u32, contacts.len() as u32]);
-        contacts.push(IslandContact {
-            manifold: i as u32,
-            movers,
-            points: manifold.count,
-            plain: manifold.material.extras.is_plain(),
-        });
+        contacts.push(IslandContact::new(i as u32, manifold, movers));
     }
 }

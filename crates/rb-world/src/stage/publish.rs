@@ -10,13 +10,11 @@ use crate::island::Island;
 use crate::state::State;
 use rb_core::body::BodyKind;
 use rb_core::integrate::Mover;
-use rb_core::law::LawSet;
 use rb_core::manifold::Manifold;
 use rb_core::math::Twist;
 use rb_core::problem::Source;
 use rb_core::report::{Culprit, IslandReport, StepReport};
 use rb_core::residual::Grade;
-use rb_solve::lanes::ContactLanes;
 use std::sync::Arc;
 
 /// Everything that has to be known after a step.
@@ -222,7 +220,7 @@ fn fill_report(
     };
     list.clear();
     let mut worst = None;
-    for (island, lanes) in frame.islands_and_lanes() {
+    for island in frame.islands() {
         let o = island.outcome;
         if o.grade.abs > report.grade.abs || worst.is_none() {
             worst = o.grade.worst.map(|source| (island, source));
@@ -242,7 +240,7 @@ fn fill_report(
             solver: island.escalated.solver.unwrap_or(solver),
             clusters: island.clusters.len() as u32,
             reason: island.escalated.reason,
-            laws: laws(island, lanes),
+            laws: island.laws(),
             grade: o.grade,
             worst_contact: o.grade.worst_contact.map(|s| culprit(state, island, s)),
             worst_joint: o.grade.worst_joint.map(|s| culprit(state, island, s)),
@@ -257,14 +255,6 @@ fn fill_report(
         && report.penetration <= t.position
         && report.joint_error <= t.position
         && report.frozen.is_empty();
-}
-
-fn laws(island: &Island, lanes: &ContactLanes) -> LawSet {
-    let blocks = island.problem.blocks.iter().map(|b| b.law.as_set());
-    let lanes = island.lane_laws(lanes);
-    blocks
-        .chain(lanes)
-        .fold(LawSet::empty(), |set, law| set | law)
 }
 
 fn culprit(state: &State, island: &Island, source: Source) -> Culprit {
