@@ -113,10 +113,12 @@ pub(crate) struct Frame {
     pub(crate) convoys: Vec<Convoy>,
     /// Bodies that touch nothing.
     pub(crate) flights: Vec<Flight>,
-    /// Whether anything holds or touches each body slot.
+    /// Whether the body in each slot is moved by solving, and whether anything holds or touches it.
+    pub(crate) active: Vec<bool>,
     pub(crate) bound: Vec<bool>,
-    /// Movable bodies of each island.
+    /// Movable bodies of each island, and how many of them have been still for long enough.
     pub(crate) sizes: Vec<u32>,
+    pub(crate) resting: Vec<u32>,
     /// Island of each body slot, and its number there.
     pub(crate) place: Vec<[u32; 2]>,
     /// Island of each manifold and its number there, [`NOWHERE`] if it is of none.

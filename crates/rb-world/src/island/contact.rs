@@ -30,17 +30,6 @@ pub(super) struct PosedContact {
     pub(super) gap: [f64; MAX_POINTS],
 }
 
-/// What became of a manifold.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct SettledContact {
-    /// Impulses of its points along (n, t₁, t₂) (N·s).
-    pub(crate) impulse: [[f64; 3]; MAX_POINTS],
-    /// Angular impulse of the resistance to spin and rolling (N·m·s, world).
-    pub(crate) spin: DVec3,
-    /// Whether a point carries an impulse or is closed.
-    pub(crate) closed: bool,
-}
-
 impl IslandContact {
     pub(crate) fn new(number: u32, manifold: &Manifold, movers: [u32; 2]) -> Self {
         Self {
@@ -84,37 +73,37 @@ impl Island {
         }));
     }
 
-    /// What became of its contact `c`, which is a manifold of so many points, from lanes (its own or those
-    /// of its convoy) or rows.
-    pub(crate) fn settled(&self, convoy: &ContactLanes, c: usize, points: usize) -> SettledContact {
+    /// Stores what became of its contact `c` in the manifold it is, from lanes (its own or those of its
+    /// convoy) or rows.
+    #[inline]
+    pub(crate) fn settle(&self, convoy: &ContactLanes, c: usize, manifold: &mut Manifold) {
         let (lanes, mut run) = self.contacts_in_lanes(convoy);
         match run.nth(c) {
-            Some(manifold) => SettledContact::of(lanes, manifold),
-            None => self.posed[c].settled(points),
+            Some(number) => {
+                manifold.spin = DVec3::ZERO;
+                store(lanes.impulses(number), || lanes.gaps(number), manifold);
+            }
+            None => {
+                let posed = &self.posed[c];
+                manifold.spin = posed.spin;
+                store(posed.impulse, || posed.gap, manifold);
+            }
         }
     }
 }
 
-impl SettledContact {
-    fn of(lanes: &ContactLanes, manifold: usize) -> Self {
-        let impulse = lanes.impulses(manifold);
-        // Gaps are asked for only where no impulse tells.
-        let pushes = impulse.iter().any(|p| p[0] > 0.0);
-        Self {
-            impulse,
-            spin: DVec3::ZERO,
-            closed: pushes || lanes.gaps(manifold).iter().any(|g| *g <= 0.0),
-        }
+/// Stores the impulses of the points of a manifold, and whether one carries an impulse or is closed. Gaps
+/// are asked for only where no impulse tells.
+#[inline]
+fn store(
+    impulses: [[f64; 3]; MAX_POINTS],
+    gaps: impl FnOnce() -> [f64; MAX_POINTS],
+    manifold: &mut Manifold,
+) {
+    let count = usize::from(manifold.count);
+    for (point, impulse) in manifold.points[..count].iter_mut().zip(impulses) {
+        point.impulse = impulse;
     }
-}
-
-impl PosedContact {
-    fn settled(&self, points: usize) -> SettledContact {
-        let mut points = self.impulse.iter().zip(&self.gap).take(points);
-        SettledContact {
-            impulse: self.impulse,
-            spin: self.spin,
-            closed: points.any(|(p, gap)| p[0] > 0.0 || *gap <= 0.0),
-        }
-    }
+    let pushes = manifold.points().iter().any(|p| p.impulse[0] > 0.0);
+    manifold.closed = pushes || gaps()[..count].iter().any(|g| *g <= 0.0);
 }

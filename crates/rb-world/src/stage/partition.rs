@@ -26,14 +26,25 @@ pub(crate) fn run(state: &State, frame: &mut Frame) {
 }
 
 fn link(state: &State, frame: &mut Frame) {
-    let islands = &mut frame.partition;
-    let bound = &mut frame.bound;
-    islands.reset(state.bodies.capacity());
-    bound.clear();
-    bound.resize(state.bodies.capacity(), false);
+    let Frame {
+        partition: islands,
+        active,
+        bound,
+        ..
+    } = frame;
+    let n = state.bodies.capacity();
+    islands.reset(n);
+    for flags in [&mut *active, &mut *bound] {
+        flags.clear();
+        flags.resize(n, false);
+    }
+    for (handle, _) in state.bodies.iter() {
+        active[handle.index() as usize] = state.is_active(handle.index());
+    }
     let mut join = |[a, b]: [u32; 2]| {
-        (bound[a as usize], bound[b as usize]) = (true, true);
-        if state.is_active(a) && state.is_active(b) {
+        let [i, j] = [a as usize, b as usize];
+        (bound[i], bound[j]) = (true, true);
+        if active[i] && active[j] {
             islands.link(a, b);
         }
     };
@@ -42,7 +53,7 @@ fn link(state: &State, frame: &mut Frame) {
     }
     for (_, constraint) in state.constraints.iter() {
         // All awake bodies of the constraint end up together, whatever lies between them.
-        let awake = |h: &&BodyHandle| state.is_active(h.index());
+        let awake = |h: &&BodyHandle| active[h.index() as usize];
         let mut awake = constraint.bodies.iter().filter(awake);
         if let Some(first) = awake.next() {
             join([first.index(); 2]);
@@ -60,13 +71,12 @@ fn place_bodies(state: &State, frame: &mut Frame) {
     frame.place.resize(n, [NOWHERE; 2]);
     empty(&mut frame.flights);
     frame.sizes.clear();
-    for (handle, body) in state.bodies.iter() {
-        let slot = handle.index();
-        if !state.is_active(slot) {
+    for slot in 0..n as u32 {
+        if !frame.active[slot as usize] {
             continue;
         }
         if !frame.bound[slot as usize] {
-            let mover = Mover::new(slot, body, &state.params);
+            let mover = Mover::new(slot, state.body(slot), &state.params);
             frame.flights.push(Flight::new(mover));
             continue;
         }
@@ -81,12 +91,12 @@ fn place_bodies(state: &State, frame: &mut Frame) {
         frame.sizes[frame.place[slot as usize][0] as usize] += 1;
     }
     frame.reset_islands();
-    for (handle, body) in state.bodies.iter() {
-        let slot = handle.index();
+    for slot in 0..n as u32 {
         let island = frame.place[slot as usize][0];
         if island == NOWHERE {
             continue;
         }
+        let body = state.body(slot);
         if frame.sizes[island as usize] as usize >= divide::LARGE {
             let island = &mut frame.islands[island as usize];
             island.residents.push(Resident::new(slot, body));

@@ -1,17 +1,16 @@
 //! Stage 6: impulses back to where they persist, events, sleep, and the report.
 
+mod bodies;
 mod contacts;
 
+use bodies::settle_bodies;
 use contacts::store_contacts;
 
 use crate::events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent};
 use crate::frame::Frame;
 use crate::island::Island;
 use crate::state::State;
-use rb_core::body::BodyKind;
-use rb_core::integrate::Mover;
 use rb_core::manifold::Manifold;
-use rb_core::math::Twist;
 use rb_core::problem::Source;
 use rb_core::report::{Culprit, IslandReport, StepReport};
 use rb_core::residual::Grade;
@@ -31,11 +30,9 @@ pub(crate) fn run(
     state.dt = dt;
     state.h = dt / f64::from(state.params.substeps);
     store_impulses(state, frame);
-    store_holds(state, frame);
     contact_events(state, frame, events);
     break_joints(state, frame, events);
-    fall_asleep(state, frame, events, dt);
-    clear_forces(state);
+    settle_bodies(state, frame, events, dt);
     fill_report(state, frame, events, solver, report);
 }
 
@@ -53,21 +50,6 @@ fn store_impulses(state: &mut State, frame: &mut Frame) {
                 slot.memory.clone_from(&c.memory);
             }
         }
-    }
-}
-
-fn store_holds(state: &mut State, frame: &Frame) {
-    for island in frame.islands() {
-        for m in &island.movers[..island.movable] {
-            let body = state.body_mut(m.slot);
-            body.exact_hold = island.escalated.hold;
-            body.exact_rest = island.escalated.rest;
-        }
-    }
-    for flight in &frame.flights {
-        let body = state.body_mut(flight.mover.slot);
-        body.exact_hold = body.exact_hold.saturating_sub(1);
-        body.exact_rest = body.exact_rest.saturating_sub(1);
     }
 }
 
@@ -157,40 +139,6 @@ fn break_joints(state: &mut State, frame: &Frame, events: &mut Events) {
                 bodies: slot.bodies,
                 load,
             });
-        }
-    }
-}
-
-/// An island sleeps if all its bodies have been still, its solve passed, and nothing that moves it
-/// (a moving kinematic body) touches it.
-fn fall_asleep(state: &mut State, frame: &Frame, events: &mut Events, dt: f64) {
-    let tolerance = state.params.tolerances.velocity;
-    let mut settle = |movers: &[Mover], may: bool| {
-        // Every clock runs, also after the first restless body.
-        let resting = movers.iter().filter(|m| state.rests(m.slot, dt)).count();
-        if may && resting == movers.len() {
-            let slots: Vec<u32> = movers.iter().map(|m| m.slot).collect();
-            state.put_to_sleep(&slots);
-            let handles = slots.iter().map(|&s| state.body_handle(s));
-            events.sleep.extend(handles);
-        }
-    };
-    for island in frame.islands() {
-        let (movers, guests) = island.movers.split_at(island.movable);
-        let driven = guests.iter().any(|m| m.vel != Twist::ZERO);
-        let sound = island.frozen.is_empty() && island.outcome.grade.abs <= tolerance;
-        settle(movers, !driven && sound);
-    }
-    for flight in &frame.flights {
-        settle(core::slice::from_ref(&flight.mover), !flight.frozen);
-    }
-}
-
-fn clear_forces(state: &mut State) {
-    for (_, b) in state.bodies.iter_mut() {
-        b.force = Default::default();
-        if b.kind == BodyKind::Kinematic && b.target.take().is_some() {
-            b.vel = Twist::ZERO;
         }
     }
 }

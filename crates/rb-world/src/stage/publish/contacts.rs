@@ -33,14 +33,8 @@ fn find_clustered(frame: &mut Frame) {
 /// Stores what became of a manifold, if it is of an island.
 fn store(frame: &Frame, [island, contact]: [u32; 2], manifold: &mut Manifold) {
     manifold.closed = false;
-    if island == NOWHERE {
-        return;
+    if island != NOWHERE {
+        let lanes = &frame.convoys[island as usize / RUN].lanes;
+        frame.islands[island as usize].settle(lanes, contact as usize, manifold);
     }
-    let count = usize::from(manifold.count);
-    let lanes = &frame.convoys[island as usize / RUN].lanes;
-    let settled = frame.islands[island as usize].settled(lanes, contact as usize, count);
-    for (point, impulse) in manifold.points[..count].iter_mut().zip(&settled.impulse) {
-        point.impulse = *impulse;
-    }
-    (manifold.spin, manifold.closed) = (settled.spin, settled.closed);
 }
