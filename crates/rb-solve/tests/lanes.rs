@@ -49,7 +49,6 @@ fn scene(seed: u64, laws: &[FrictionLaw], special: Special) -> (Vec<Manifold>, C
         let point = |random: &mut Random| ManifoldPoint {
             arm: [random.vector() * 0.3, random.vector() * 0.3],
             gap: 1e-4 * random.next(),
-            impulse: [0.0; 3],
         };
         let normal = random.vector().normalize();
         let points: Vec<_> = (0..1 + k % 4).map(|_| point(&mut random)).collect();
@@ -71,7 +70,7 @@ fn scene(seed: u64, laws: &[FrictionLaw], special: Special) -> (Vec<Manifold>, C
             },
             ..Manifold::default()
         };
-        manifold.set_points(points.into_iter());
+        manifold.set_points((0..).zip(points));
         set.push(manifold);
     }
     let lanes = packed(&set, 0..set.len(), &lanes, 0);

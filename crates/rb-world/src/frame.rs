@@ -47,12 +47,15 @@ impl Placed {
     }
 }
 
-/// Slots of the colliders of one task that have left their boxes.
+/// What placing the colliders of one task found.
 #[derive(Debug, Default)]
 pub(crate) struct Left {
     /// Slot of the first collider of the task.
     pub(crate) first: usize,
+    /// Slots of those that have left their boxes.
     pub(crate) slots: Vec<u32>,
+    /// Whether one reports the forces of its contacts.
+    pub(crate) reports: bool,
 }
 
 /// A pair that no longer has as many manifolds as it had.
@@ -99,7 +102,7 @@ pub(crate) struct Frame {
     pub(crate) chunks: Vec<PairChunk>,
     /// Every collider slot; free slots hold nothing of use.
     pub(crate) placed: Vec<Placed>,
-    /// Colliders that have left their boxes.
+    /// What placing them found.
     pub(crate) left: Vec<Left>,
     /// Manifolds that stay from the last step, lowest first.
     pub(crate) moves: Vec<Move>,
@@ -123,6 +126,8 @@ pub(crate) struct Frame {
     pub(crate) place: Vec<[u32; 2]>,
     /// Island of each manifold and its number there, [`NOWHERE`] if it is of none.
     pub(crate) homes: Vec<[u32; 2]>,
+    /// Contact points.
+    pub(crate) points: u32,
     /// Memory of the pairs that touched before.
     pub(crate) spare_touching: PairList,
     /// Independent tasks offered to the threads in this step.

@@ -174,11 +174,12 @@ impl Section {
         let soft = terms.soft[usize::from(still)];
         (batch.soft[0].0[to], batch.soft[1].0[to]) = (soft.rate, soft.reg);
         let points = &mut self.points[batch.first as usize..][..seat.points as usize];
-        for (point, q) in points.iter_mut().zip(&manifold.points) {
+        let of = manifold.points.iter().zip(&manifold.impulses);
+        for (point, (q, impulse)) in points.iter_mut().zip(of) {
             for k in 0..3 {
                 point.arm[0][k].0[to] = q.arm[0][k];
                 point.arm[1][k].0[to] = q.arm[1][k];
-                point.impulse[k].0[to] = terms.scale * q.impulse[k];
+                point.impulse[k].0[to] = terms.scale * impulse[k];
             }
             point.gap.0[to] = q.gap;
             // Marks the point as one; becomes its effective mass.

@@ -135,14 +135,15 @@ impl Thin {
         self.law = material.law;
         self.friction = material.sliding_friction();
         let belt = [t, u].map(|e| material.surface_velocity.dot(e));
-        for (k, q) in manifold.points().iter().enumerate() {
+        let points = manifold.points().iter().zip(&manifold.impulses);
+        for (k, (q, impulse)) in points.enumerate() {
             let u = MAX_POINTS + k;
             for c in 0..3 {
                 self.arm[c].0[k] = q.arm[0][c];
                 self.arm[c].0[u] = q.arm[1][c];
             }
             self.gap.0[k] = q.gap;
-            let [n, x, y] = q.impulse.map(|x| scale * x);
+            let [n, x, y] = impulse.map(|x| scale * x);
             (
                 self.impulse[0].0[k],
                 self.impulse[1].0[k],

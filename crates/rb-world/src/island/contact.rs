@@ -66,8 +66,8 @@ impl Island {
                 spin: manifold.spin * shared.warm_scale,
                 ..PosedContact::default()
             };
-            for (to, p) in posed.impulse.iter_mut().zip(manifold.points()) {
-                *to = p.impulse.map(|x| x * shared.warm_scale);
+            for (to, p) in posed.impulse.iter_mut().zip(manifold.impulses()) {
+                *to = p.map(|x| x * shared.warm_scale);
             }
             posed
         }));
@@ -101,9 +101,7 @@ fn store(
     manifold: &mut Manifold,
 ) {
     let count = usize::from(manifold.count);
-    for (point, impulse) in manifold.points[..count].iter_mut().zip(impulses) {
-        point.impulse = impulse;
-    }
-    let pushes = manifold.points().iter().any(|p| p.impulse[0] > 0.0);
+    manifold.impulses[..count].copy_from_slice(&impulses[..count]);
+    let pushes = manifold.impulses().iter().any(|p| p[0] > 0.0);
     manifold.closed = pushes || gaps()[..count].iter().any(|g| *g <= 0.0);
 }

@@ -3,7 +3,7 @@
 use crate::colliders::mobility;
 use crate::events::Events;
 use crate::frame::{Frame, Left, Placed};
-use crate::state::{Pair, State};
+use crate::state::{ColliderSlot, Pair, State};
 use glam::DVec3;
 use rb_contact::broad::Course;
 use rb_contact::shapes::Ball;
@@ -86,12 +86,17 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
     for (k, left) in frame.left.iter_mut().enumerate() {
         left.first = k * RUN;
         left.slots.clear();
+        left.reports = false;
     }
     let shared = &*state;
     parallel::for_each_with_run(&mut frame.left, &mut frame.placed, RUN, |left, run| {
         for (k, placed) in run.iter_mut().enumerate() {
             let slot = (left.first + k) as u32;
-            if place(shared, slot, dt, placed) {
+            let Some(of) = shared.colliders.slot(slot) else {
+                continue;
+            };
+            left.reports |= of.collider.desc().force_threshold.is_some();
+            if place(shared, slot, of, dt, placed) {
                 left.slots.push(slot);
             }
         }
@@ -131,11 +136,8 @@ fn course(body: &Body, radius: f64, dt: f64) -> Course {
     }
 }
 
-/// Places the collider in a slot, if there is one. Whether it has left its box.
-fn place(state: &State, number: u32, dt: f64, placed: &mut Placed) -> bool {
-    let Some(slot) = state.colliders.slot(number) else {
-        return false;
-    };
+/// Places the collider in a slot. Whether it has left its box.
+fn place(state: &State, number: u32, slot: &ColliderSlot, dt: f64, placed: &mut Placed) -> bool {
     let body = state.body(slot.body.index());
     let desc = slot.collider.desc();
     let extras = &desc.material.extras;

@@ -199,7 +199,9 @@ fn place_joints(state: &State, frame: &mut Frame) {
 fn place_contacts(state: &State, frame: &mut Frame) {
     frame.homes.clear();
     fit(&mut frame.homes, state.contacts.len());
+    frame.points = 0;
     for (i, manifold) in state.contacts.iter().enumerate() {
+        frame.points += u32::from(manifold.count);
         let Some((island, movers)) = seat(state, frame, manifold.bodies) else {
             frame.homes.push([NOWHERE; 2]);
             continue;

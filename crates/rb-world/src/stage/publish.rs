@@ -85,7 +85,9 @@ fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
     events.contact_begin.extend(begun.map(|p| make(state, p)));
     events.contact_end.extend(ended.map(|p| make(state, p)));
     frame.spare_touching = before;
-    contact_forces(state, events);
+    if frame.left.iter().any(|l| l.reports) {
+        contact_forces(state, events);
+    }
 }
 
 /// Members of one sorted list that are not in another.
@@ -153,7 +155,7 @@ fn fill_report(
     report.step = state.step;
     report.tasks = frame.tasks;
     report.manifolds = state.contacts.len() as u32;
-    report.contacts = state.contacts.iter().map(|m| u32::from(m.count)).sum();
+    report.contacts = frame.points;
     report.frozen.clone_from(&events.frozen);
     report.awake = frame.flights.len() as u32;
     (report.exact, report.rows) = (0, 0);
