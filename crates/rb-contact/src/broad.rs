@@ -8,6 +8,7 @@
 
 use crate::geom::{Aabb, Box32, Bvh, along_ray};
 use glam::DVec3;
+use rb_core::room;
 use serde::{Deserialize, Serialize};
 
 /// Whether a collider can move.
@@ -185,6 +186,13 @@ impl BroadPhase {
         }
     }
 
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        let trees: usize = self.trees.iter().map(Bvh::heap_memory_size).sum();
+        let flags = room::bytes(&self.changed) + room::bytes(&self.is_changed);
+        trees + flags + room::bytes(&self.entries) + room::bytes(&self.pairs)
+    }
+
     fn entry(&self, slot: u32) -> Option<&Entry> {
         self.entries.get(slot as usize)?.as_ref()
     }
@@ -227,6 +235,7 @@ impl BroadPhase {
         next[kept..].sort_unstable();
         // Two sorted runs: merged in one pass by the stable sort.
         next.sort();
+        room::trim(&mut next);
         self.pairs = next;
         for slot in self.changed.drain(..) {
             self.is_changed[slot as usize] = false;

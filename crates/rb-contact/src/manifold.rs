@@ -50,22 +50,21 @@ pub fn manifold(
 ) -> Manifold {
     let places = patch.points.iter().map(|p| [p.position_a, p.position_b]);
     let poses = sides.stands.map(|s| &s.pose);
-    let numbered = patch.points.iter().zip(&carried.impulse);
-    let points = numbered.map(|(p, impulse)| ManifoldPoint {
-        arm: sides.arms([p.position_a, p.position_b]),
-        gap: p.gap,
-        feature: p.feature,
-        impulse: *impulse,
+    let points = patch.points.iter().map(|p| {
+        let arm = sides.arms([p.position_a, p.position_b]);
+        (p.feature, ManifoldPoint { arm, gap: p.gap })
     });
     let mut manifold = Manifold {
         bodies: sides.bodies,
         count: 0,
         closed: false,
         key: sides.key(patch),
+        impulses: carried.impulse,
+        spin: carried.spin,
         normal: patch.normal,
+        features: Default::default(),
         material: *material,
         points: Default::default(),
-        spin: carried.spin,
         anchor: Anchor::new(patch.hold, patch.normal, places, poses),
     };
     manifold.set_points(points);
@@ -108,7 +107,7 @@ fn match_impulses(new: &ContactPatch, sides: &Sides, old: &Manifold) -> [[f64; 3
     let (before, known) = (tangents(old.normal), old.points());
     let now = tangents(new.normal);
     let carry = |k: usize| {
-        let [n, s, t] = known[k].impulse;
+        let [n, s, t] = old.impulses[k];
         let slip = before[0] * s + before[1] * t;
         [n, slip.dot(now[0]), slip.dot(now[1])]
     };
@@ -117,7 +116,7 @@ fn match_impulses(new: &ContactPatch, sides: &Sides, old: &Manifold) -> [[f64; 3
     let mut taken = [false; MAX_POINTS];
     let mut matched = taken;
     for (i, p) in new.points.iter().enumerate() {
-        let same = |k: &usize| !taken[*k] && known[*k].feature == p.feature;
+        let same = |k: &usize| !taken[*k] && old.features[*k] == p.feature;
         if let Some(k) = (0..count).find(same) {
             impulse[i] = carry(k);
             (taken[k], matched[i]) = (true, true);
@@ -187,17 +186,18 @@ mod tests {
     }
 
     fn known(points: &[(f64, u32, [f64; 3])]) -> Manifold {
-        let point = |&(x, feature, impulse): &(f64, u32, [f64; 3])| ManifoldPoint {
-            arm: [DVec3::X * x, DVec3::X * (x - 5.0)],
-            gap: 0.0,
-            feature,
-            impulse,
+        let point = |&(x, feature, _): &(f64, u32, [f64; 3])| {
+            let arm = [DVec3::X * x, DVec3::X * (x - 5.0)];
+            (feature, ManifoldPoint { arm, gap: 0.0 })
         };
         let mut manifold = Manifold {
             normal: DVec3::Y,
             ..Manifold::default()
         };
         manifold.set_points(points.iter().map(point));
+        let impulses = points.iter().map(|p| p.2);
+        let places = manifold.impulses.iter_mut().zip(impulses);
+        places.for_each(|(to, impulse)| *to = impulse);
         manifold
     }
 
@@ -222,7 +222,7 @@ mod tests {
             t[0] * impulse[1] + t[1] * impulse[2]
         };
         let now = carried(&patch(n, &[(1.0, 1)]), &old).impulse[0];
-        assert!((world(n, now) - world(DVec3::Y, old.points[0].impulse)).length() < 0.03);
+        assert!((world(n, now) - world(DVec3::Y, old.impulses[0])).length() < 0.03);
         let turned = patch(DVec3::NEG_Y, &[(1.0, 1)]);
         assert_eq!(carried(&turned, &old), Carried::default());
     }

@@ -2,6 +2,7 @@
 //! out the same handles as the world that went on without saving.
 
 use crate::handle::Handle;
+use crate::room;
 use core::marker::PhantomData;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,8 @@ impl<K, V> Arena<K, V> {
     /// Stores `value`; the last slot freed is used first.
     pub fn insert(&mut self, value: V) -> Handle<K> {
         let index = self.free.pop().unwrap_or_else(|| {
+            let one_more = self.slots.len() + 1;
+            room::fit(&mut self.slots, one_more);
             self.slots.push(Slot {
                 generation: 0,
                 value: None,
@@ -122,6 +125,11 @@ impl<K, V> Arena<K, V> {
     /// Number of slots, occupied or free: one more than the largest index ever used.
     pub fn capacity(&self) -> usize {
         self.slots.len()
+    }
+
+    /// Bytes held by the slots themselves.
+    pub fn bytes(&self) -> usize {
+        room::bytes(&self.slots)
     }
 
     /// Living handles and values in slot order.

@@ -27,6 +27,7 @@ pub mod partition;
 pub mod problem;
 pub mod report;
 pub mod residual;
+pub mod room;
 pub mod row;
 pub mod solver;
 pub mod stabilise;

@@ -120,13 +120,10 @@ pub struct ManifoldPoint {
     pub arm: [DVec3; 2],
     /// Distance along the normal (m); negative is penetration.
     pub gap: f64,
-    /// Feature pair that made the point, for matching across steps.
-    pub feature: u32,
-    /// Impulse (N·s) along normal, tangent 1, tangent 2: last step's before the solve, this step's after.
-    pub impulse: [f64; 3],
 }
 
-/// Up to four contact points under one normal. What every stage asks for comes first.
+/// Up to four contact points under one normal. What every stage asks for comes first, and what a solve
+/// changes lies together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Manifold {
@@ -138,28 +135,34 @@ pub struct Manifold {
     pub closed: bool,
     /// Identity across steps.
     pub key: ManifoldKey,
+    /// Impulse (N·s) of each point along normal, tangent 1, tangent 2: last step's before the solve, this
+    /// step's after.
+    pub impulses: [[f64; 3]; MAX_POINTS],
+    /// Angular impulse of the resistance to spin and rolling on b (N·m·s, world): last step's before
+    /// the solve, this step's after.
+    pub spin: DVec3,
     /// Unit normal from a to b, world axes.
     pub normal: DVec3,
+    /// Feature pair that made each point, for matching across steps.
+    pub features: [u32; MAX_POINTS],
     /// Surface of the pair.
     pub material: ContactMaterial,
     /// Points, in the order of the features that made them; unused ones are zero, so that equal
     /// contacts are stored in equal bytes.
     pub points: [ManifoldPoint; MAX_POINTS],
-    /// Angular impulse of the resistance to spin and rolling on b (N·m·s, world): last step's before
-    /// the solve, this step's after.
-    pub spin: DVec3,
     /// The points in the frames of the shapes.
     pub anchor: Anchor,
 }
 
 impl Manifold {
-    /// Replaces the points, [`MAX_POINTS`] at most.
+    /// Replaces the points, [`MAX_POINTS`] at most, each with the feature that made it; impulses stay.
     #[inline]
-    pub fn set_points(&mut self, points: impl Iterator<Item = ManifoldPoint>) {
-        self.points = Default::default();
+    pub fn set_points(&mut self, points: impl Iterator<Item = (u32, ManifoldPoint)>) {
+        (self.features, self.points) = Default::default();
         self.count = 0;
-        for (to, point) in self.points.iter_mut().zip(points) {
-            *to = point;
+        let places = self.features.iter_mut().zip(&mut self.points);
+        for ((feature, point), new) in places.zip(points) {
+            (*feature, *point) = new;
             self.count += 1;
         }
     }
@@ -170,21 +173,28 @@ impl Manifold {
         &self.points[..usize::from(self.count)]
     }
 
+    /// Impulses of the points in use (N·s).
+    #[inline]
+    pub fn impulses(&self) -> &[[f64; 3]] {
+        &self.impulses[..usize::from(self.count)]
+    }
+
     /// Points in use, with the axes that rows need.
     pub fn views(&self) -> impl Iterator<Item = PointView> {
         let [t1, t2] = tangents(self.normal);
         let axes = [self.normal, t1, t2];
-        self.points().iter().map(move |p| PointView {
+        let points = self.points().iter().zip(self.impulses());
+        points.map(move |(p, impulse)| PointView {
             axes,
             arm: p.arm,
             gap: p.gap,
-            impulse: p.impulse,
+            impulse: *impulse,
         })
     }
 
     /// Sum of the normal impulses (N·s).
     pub fn normal_impulse(&self) -> f64 {
-        self.points().iter().map(|p| p.impulse[0]).sum()
+        self.impulses().iter().map(|p| p[0]).sum()
     }
 
     /// Brings arms, gaps and normal up to date with where the shapes stand now; impulses stay. A
@@ -237,7 +247,7 @@ mod tests {
             normal: DVec3::Y,
             ..Manifold::default()
         };
-        manifold.set_points([point].into_iter());
+        manifold.set_points([(0, point)].into_iter());
         let views: Vec<_> = manifold.views().collect();
         assert_eq!(views.len(), 1);
         let (p, j) = (views[0], views[0].jacobian(0));

@@ -46,14 +46,12 @@ fn scene(seed: u64, laws: &[FrictionLaw], special: Special) -> (Vec<Manifold>, C
     for k in 0..40u32 {
         let a = k % (BODIES as u32 - 1);
         let b = (a + 1 + k / 20) % BODIES as u32;
-        let point = |random: &mut Random, feature| ManifoldPoint {
+        let point = |random: &mut Random| ManifoldPoint {
             arm: [random.vector() * 0.3, random.vector() * 0.3],
             gap: 1e-4 * random.next(),
-            feature,
-            impulse: [0.0; 3],
         };
         let normal = random.vector().normalize();
-        let points: Vec<_> = (0..1 + k % 4).map(|f| point(&mut random, f)).collect();
+        let points: Vec<_> = (0..1 + k % 4).map(|_| point(&mut random)).collect();
         let mut manifold = Manifold {
             key: ManifoldKey {
                 pair: [k, k + 1],
@@ -72,7 +70,7 @@ fn scene(seed: u64, laws: &[FrictionLaw], special: Special) -> (Vec<Manifold>, C
             },
             ..Manifold::default()
         };
-        manifold.set_points(points.into_iter());
+        manifold.set_points((0..).zip(points));
         set.push(manifold);
     }
     let lanes = packed(&set, 0..set.len(), &lanes, 0);

@@ -3,7 +3,8 @@
 use crate::flight::Flight;
 use crate::island::Island;
 use crate::island::convoy::{Convoy, RUN};
-use crate::state::{Pair, PairList};
+use crate::state::PairList;
+use rb_contact::manifold::Carried;
 use rb_contact::recycle::Sphere;
 use rb_contact::{Aabb, ContactPatch, Shape};
 use rb_core::anchor::Stand;
@@ -11,6 +12,7 @@ use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::integrate::Mover;
 use rb_core::manifold::Manifold;
 use rb_core::partition::Islands;
+use rb_core::room::{bytes, fit};
 use rb_solve::lanes::ContactLanes;
 use std::ops::Range;
 
@@ -45,12 +47,15 @@ impl Placed {
     }
 }
 
-/// Slots of the colliders of one task that have left their boxes.
+/// What placing the colliders of one task found.
 #[derive(Debug, Default)]
 pub(crate) struct Left {
     /// Slot of the first collider of the task.
     pub(crate) first: usize,
+    /// Slots of those that have left their boxes.
     pub(crate) slots: Vec<u32>,
+    /// Whether one reports the forces of its contacts.
+    pub(crate) reports: bool,
 }
 
 /// A pair that no longer has as many manifolds as it had.
@@ -65,12 +70,20 @@ pub(crate) struct Changed {
 /// What one narrow-phase task found.
 #[derive(Debug, Default)]
 pub(crate) struct PairChunk {
-    /// Contacts of the pair at hand.
+    /// Contacts of the pair at hand, and what each takes over.
     pub(crate) patches: Vec<ContactPatch>,
+    pub(crate) carried: Vec<Carried>,
     pub(crate) changed: Vec<Changed>,
     /// Manifolds of the changed pairs.
     pub(crate) found: Vec<Manifold>,
     pub(crate) overlapping: Vec<[u32; 2]>,
+}
+
+impl PairChunk {
+    fn bytes(&self) -> usize {
+        let patches = bytes(&self.patches) + bytes(&self.carried);
+        patches + bytes(&self.changed) + bytes(&self.found) + bytes(&self.overlapping)
+    }
 }
 
 /// Manifolds that lie together and go to another place together.
@@ -89,12 +102,10 @@ pub(crate) struct Frame {
     pub(crate) chunks: Vec<PairChunk>,
     /// Every collider slot; free slots hold nothing of use.
     pub(crate) placed: Vec<Placed>,
-    /// Colliders that have left their boxes.
+    /// What placing them found.
     pub(crate) left: Vec<Left>,
     /// Manifolds that stay from the last step, lowest first.
     pub(crate) moves: Vec<Move>,
-    /// Memory of last step's pairs, to write the next ones into.
-    pub(crate) spare_pairs: Vec<Pair>,
     pub(crate) partition: Islands,
     /// Islands in use are the first `island_count`; the rest keep their memory for later.
     pub(crate) islands: Vec<Island>,
@@ -105,14 +116,18 @@ pub(crate) struct Frame {
     pub(crate) convoys: Vec<Convoy>,
     /// Bodies that touch nothing.
     pub(crate) flights: Vec<Flight>,
-    /// Whether anything holds or touches each body slot.
+    /// Whether the body in each slot is moved by solving, and whether anything holds or touches it.
+    pub(crate) active: Vec<bool>,
     pub(crate) bound: Vec<bool>,
-    /// Movable bodies of each island.
+    /// Movable bodies of each island, and how many of them have been still for long enough.
     pub(crate) sizes: Vec<u32>,
+    pub(crate) resting: Vec<u32>,
     /// Island of each body slot, and its number there.
     pub(crate) place: Vec<[u32; 2]>,
     /// Island of each manifold and its number there, [`NOWHERE`] if it is of none.
     pub(crate) homes: Vec<[u32; 2]>,
+    /// Contact points.
+    pub(crate) points: u32,
     /// Memory of the pairs that touched before.
     pub(crate) spare_touching: PairList,
     /// Independent tasks offered to the threads in this step.
@@ -137,22 +152,30 @@ impl Frame {
         bound.chain(self.flights.iter().map(|f| &f.mover))
     }
 
-    /// Bytes held for islands and free bodies, for growth tables.
+    /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
         let islands: usize = self.islands.iter().map(Island::bytes).sum();
         let lanes: usize = self.convoys.iter().map(|c| c.lanes.bytes()).sum();
-        islands
-            + lanes
-            + self.islands.capacity() * size_of::<Island>()
-            + self.flights.capacity() * size_of::<Flight>()
+        let found: usize = self.chunks.iter().map(PairChunk::bytes).sum();
+        let records = bytes(&self.islands) + bytes(&self.convoys) + bytes(&self.chunks);
+        let colliders = bytes(&self.placed) + bytes(&self.left);
+        let bodies = bytes(&self.flights) + bytes(&self.bound) + bytes(&self.place);
+        let contacts = bytes(&self.moves) + bytes(&self.homes) + bytes(&self.spare_touching);
+        islands + lanes + found + records + colliders + bodies + contacts
     }
 
-    /// Makes `n` empty islands.
-    pub(crate) fn reset_islands(&mut self, n: usize) {
+    /// Makes an empty island for each number of movable bodies in `sizes`; a few more are kept.
+    pub(crate) fn reset_islands(&mut self) {
+        let n = self.sizes.len();
+        self.islands.truncate(n + n / 8 + 8);
+        fit(&mut self.islands, n);
         if self.islands.len() < n {
             self.islands.resize_with(n, Island::default);
         }
         self.island_count = n;
-        self.islands[..n].iter_mut().for_each(Island::clear);
+        for (island, &size) in self.islands.iter_mut().zip(&self.sizes) {
+            island.clear();
+            fit(&mut island.movers, size as usize);
+        }
     }
 }

@@ -24,27 +24,29 @@ mod wide;
 
 use cluster::Stiff;
 pub(crate) use contact::IslandContact;
-use contact::{PosedContact, SettledContact};
+use contact::PosedContact;
 use convoy::Berth;
 pub(crate) use escalate::{Ask, Escalated};
 use impulses::NO_SLOT;
 use iterate::Bent;
-use start::Start;
 
 use crate::stage::partition::Resident;
 use crate::state::{ConstraintSlot, JointSlot, State};
 use core::ops::Range;
 use glam::{DMat3, DVec3};
 use rb_core::arena::Arena;
-use rb_core::handle::{ConstraintKey, JointKey};
+use rb_core::body::Body;
+use rb_core::handle::{BodyKey, ConstraintKey, JointKey};
 use rb_core::integrate::Mover;
+use rb_core::law::LawSet;
 use rb_core::manifold::Manifold;
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
 use rb_core::params::{Gyroscopic, Params};
-use rb_core::problem::{Pass, Problem, ProblemRow};
+use rb_core::problem::{Pass, Problem};
 use rb_core::report::Reason;
 use rb_core::residual::Grade;
+use rb_core::room::{bytes, empty, trim};
 use rb_core::solver::{Budget, IslandSolver, Scratch};
 use rb_joints::{JointBody, JointMemory, Rows};
 use rb_solve::lanes::{ContactLanes, JointLanes};
@@ -85,6 +87,7 @@ impl Outcome {
 /// What all islands read.
 pub(crate) struct Shared<'a> {
     pub(crate) params: &'a Params,
+    pub(crate) bodies: &'a Arena<BodyKey, Body>,
     pub(crate) contacts: &'a [Manifold],
     pub(crate) joints: &'a Arena<JointKey, JointSlot>,
     pub(crate) constraints: &'a Arena<ConstraintKey, ConstraintSlot>,
@@ -102,6 +105,7 @@ impl<'a> Shared<'a> {
         let warm_scale = if state.h > 0.0 { h / state.h } else { 1.0 };
         Self {
             params: &state.params,
+            bodies: &state.bodies,
             contacts: &state.contacts,
             joints: &state.joints,
             constraints: &state.constraints,
@@ -129,8 +133,6 @@ pub(crate) struct Island {
     pub(crate) contacts: Vec<IslandContact>,
     /// Of every contact, if any is posed in rows.
     posed: Vec<PosedContact>,
-    /// Of every contact that was in lanes.
-    landed: Vec<SettledContact>,
     pub(crate) problem: Problem,
     pub(crate) outcome: Outcome,
     pub(crate) escalated: Escalated,
@@ -145,8 +147,9 @@ pub(crate) struct Island {
     pub(crate) lanes: ContactLanes,
     /// Where they are in the convoy, if they are plain and alone.
     pub(crate) berth: Option<Berth>,
-    /// Constraint rows of the contacts in lanes.
-    pub(crate) lane_rows: u32,
+    /// Constraint rows of the contacts in lanes, and their laws.
+    lane_rows: u32,
+    lane_laws: LawSet,
     /// What speaks against the fast solver's answer.
     pub(crate) ask: Option<Ask>,
     /// Whether this step's contacts are there.
@@ -171,7 +174,8 @@ pub(crate) struct Island {
     levers: Vec<DMat3>,
     /// Rows that are iterated to φ(x⁺) = 0.
     bent: Vec<Bent>,
-    start: Start,
+    /// Memory of the joints, then of the constraints, at the start of the step.
+    start: Vec<JointMemory>,
     /// Time since the start of the step (s).
     elapsed: f64,
     /// Number of the present substep.
@@ -187,12 +191,12 @@ impl Island {
         }
         self.movers.clear();
         self.movable = 0;
-        self.residents.clear();
-        self.joints.clear();
-        self.constraints.clear();
-        self.contacts.clear();
-        self.posed.clear();
-        self.landed.clear();
+        empty(&mut self.residents);
+        empty(&mut self.joints);
+        empty(&mut self.constraints);
+        empty(&mut self.contacts);
+        empty(&mut self.posed);
+        trim(&mut self.problem.bodies);
         self.problem.clear();
         self.frozen.clear();
         self.outcome = Outcome::default();
@@ -208,14 +212,12 @@ impl Island {
 
     /// Bytes held, for growth tables.
     pub(crate) fn bytes(&self) -> usize {
-        self.movers.capacity() * size_of::<Mover>()
-            + self.joints.capacity() * size_of::<IslandJoint>()
-            + self.contacts.capacity() * size_of::<IslandContact>()
-            + self.posed.capacity() * size_of::<PosedContact>()
-            + self.landed.capacity() * size_of::<SettledContact>()
-            + self.problem.rows.capacity() * size_of::<ProblemRow>()
-            + self.lanes.bytes()
-            + self.links.bytes()
+        let bodies = bytes(&self.movers) + bytes(&self.residents);
+        let joints = bytes(&self.joints) + bytes(&self.constraints) + self.links.bytes();
+        let contacts = bytes(&self.contacts) + bytes(&self.posed) + self.lanes.bytes();
+        let p = &self.problem;
+        let rows = bytes(&p.bodies) + bytes(&p.rows) + bytes(&p.blocks);
+        bodies + joints + contacts + rows + bytes(&self.scratch.numbers)
     }
 
     /// Decides how the step is to be made.
@@ -224,9 +226,13 @@ impl Island {
         self.plan();
         self.choose(shared);
         self.find_clusters(shared);
+        self.count_lanes();
         self.links.clear();
         self.linked = self.takes_links(shared) && self.seat();
         self.in_lanes = self.linked || self.takes_lanes(shared);
+        if self.joins_others() || !self.in_lanes {
+            self.lanes.release();
+        }
         self.keep_start();
     }
 
@@ -245,7 +251,7 @@ impl Island {
             Some(Ask::Broken | Ask::Residual(_)) => {}
             None => return,
         }
-        self.go_back();
+        self.go_back(shared);
         self.run_rows(shared);
         self.finish(shared);
         match self.sunk(shared) {
@@ -257,7 +263,7 @@ impl Island {
     /// Runs the step again as the exact solver poses it, because the bodies sank by `depth` (m).
     fn run_for_depth(&mut self, shared: &Shared, depth: f64) {
         self.escalated.reason = Some(Reason::Position(depth));
-        self.go_back();
+        self.go_back(shared);
         self.run_rows(shared);
         self.finish(shared);
         self.escalated.helped = self.outcome.position() <= 0.5 * depth;
@@ -273,7 +279,7 @@ impl Island {
                 return true;
             }
             self.links.clear();
-            self.go_back();
+            self.go_back(shared);
             self.in_lanes = self.takes_lanes(shared);
         }
         if self.in_lanes {
@@ -287,7 +293,6 @@ impl Island {
     fn run_rows(&mut self, shared: &Shared) {
         (self.in_lanes, self.linked) = (false, false);
         self.berth = None;
-        self.landed.clear();
         self.links.clear();
         self.load_impulses(shared);
         for _attempt in 0..=self.movable {
@@ -296,7 +301,7 @@ impl Island {
             if broken.is_empty() {
                 break;
             }
-            self.put_back();
+            self.put_back(shared);
             for c in &mut self.constraints {
                 c.memory.store([]);
             }

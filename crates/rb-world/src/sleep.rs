@@ -4,7 +4,8 @@
 //! set time *and* its last solve passed the certificate: an unsolved pile is never frozen.
 
 use crate::state::State;
-use rb_core::body::BodyFlags;
+use rb_core::body::{Body, BodyFlags};
+use rb_core::params::SleepParams;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -60,13 +61,11 @@ impl State {
             members.retain(|&m| m != slot);
         }
     }
+}
 
-    /// Advances the stillness clock of a body; true if it has been still long enough.
-    pub(crate) fn rests(&mut self, slot: u32, dt: f64) -> bool {
-        let p = self.params.sleep;
-        let b = self.body_mut(slot);
-        let speed = b.vel.lin.length() + b.vel.ang.length() * b.extent;
-        b.still = if speed < p.speed { b.still + dt } else { 0.0 };
-        p.enabled && b.still >= p.time && !b.flags.contains(BodyFlags::NO_SLEEP)
-    }
+/// Advances the stillness clock of a body by `dt` (s); true if it has been still long enough.
+pub(crate) fn rests(b: &mut Body, p: &SleepParams, dt: f64) -> bool {
+    let speed = b.vel.lin.length() + b.vel.ang.length() * b.extent;
+    b.still = if speed < p.speed { b.still + dt } else { 0.0 };
+    p.enabled && b.still >= p.time && !b.flags.contains(BodyFlags::NO_SLEEP)
 }

@@ -14,6 +14,7 @@ use rb_core::handle::{
 use rb_core::manifold::Manifold;
 use rb_core::math::{Pose, Twist};
 use rb_core::params::Params;
+use rb_core::room::bytes;
 use rb_joints::{AnyConstraint, JointBody, JointCx, JointDesc, JointMemory};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -101,6 +102,13 @@ impl State {
     /// About how much there is to do in a step, in units of a body in free flight.
     pub(crate) fn work(&self) -> usize {
         self.bodies.len() + 3 * self.contacts.len() + 6 * self.joints.len()
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        let arenas = self.bodies.bytes() + self.colliders.bytes() + self.joints.bytes();
+        let contacts = bytes(&self.pairs) + bytes(&self.contacts) + bytes(&self.touching);
+        arenas + self.constraints.bytes() + self.broad.bytes() + contacts
     }
 
     pub(crate) fn new(params: Params) -> Self {

@@ -183,13 +183,10 @@ impl World {
             .map(|(i, lanes)| i.whole_problem(lanes))
     }
 
-    /// Bytes held by bodies, colliders and contacts, for growth tables.
+    /// Bytes held by bodies, colliders, joints and contacts, with all scratch. (Not those of shapes that
+    /// share their vertices.)
     pub fn memory_bytes(&self) -> usize {
-        self.state.bodies.capacity() * size_of::<rb_core::body::Body>()
-            + self.state.colliders.capacity() * size_of::<crate::state::ColliderSlot>()
-            + size_of_val(&self.state.contacts[..])
-            + self.state.pairs.capacity() * size_of::<crate::state::Pair>()
-            + self.frame.bytes()
+        self.state.bytes() + self.frame.bytes()
     }
 }
 

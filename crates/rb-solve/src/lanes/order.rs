@@ -8,6 +8,7 @@
 
 use crate::lanes::LANES;
 use rb_core::manifold::MAX_POINTS;
+use rb_core::room;
 
 const NONE: u32 = u32::MAX;
 /// Classes of manifolds that may not share a batch: laws of friction, and each with special terms.
@@ -60,12 +61,14 @@ pub(super) struct Place {
 }
 
 impl Order {
-    /// Starts anew with manifolds over `bodies` movable bodies.
-    pub(super) fn begin(&mut self, bodies: usize) {
+    /// Starts anew with so many manifolds over `bodies` movable bodies.
+    pub(super) fn begin(&mut self, bodies: usize, manifolds: usize) {
         self.nodes.clear();
+        room::fit(&mut self.nodes, manifolds);
         self.queues.clear();
         self.numbers = Default::default();
         self.last.clear();
+        room::fit(&mut self.last, bodies);
         self.last.resize(bodies, NONE);
     }
 
@@ -109,8 +112,10 @@ impl Order {
     /// Tells every manifold's place, batch by batch; returns the number of batches.
     pub(super) fn schedule(&mut self, mut seat: impl FnMut(Place)) -> u32 {
         self.find_tails();
+        let heads = self.tails * self.queues.len();
         self.heads.clear();
-        self.heads.resize(self.tails * self.queues.len(), NONE);
+        room::fit(&mut self.heads, heads);
+        self.heads.resize(heads, NONE);
         // The first of equals is to come out first.
         for m in (0..self.nodes.len() as u32).rev() {
             if self.nodes[m as usize].waits == 0 {
@@ -218,7 +223,6 @@ impl Order {
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>()
-            + (self.last.capacity() + self.heads.capacity()) * size_of::<u32>()
+        room::bytes(&self.nodes) + room::bytes(&self.last) + room::bytes(&self.heads)
     }
 }

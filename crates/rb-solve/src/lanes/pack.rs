@@ -14,9 +14,10 @@ use crate::parallel;
 use core::ops::Range;
 use glam::{DMat3, DVec3};
 use rb_core::discretise::Discretiser;
-use rb_core::manifold::{FrictionLaw, Manifold};
+use rb_core::manifold::Manifold;
 use rb_core::math::Twist;
 use rb_core::problem::Pass;
+use rb_core::room;
 
 /// The section that is none of the sections.
 pub(super) const SEAM: u32 = u32::MAX;
@@ -57,7 +58,7 @@ impl ContactLanes {
             section.clear(k * self.layout.stride());
         }
         self.seam.clear(0);
-        self.homes.clear();
+        room::empty(&mut self.homes);
         let lines = self.layout.lines();
         for all in [
             &mut self.vel,
@@ -66,7 +67,15 @@ impl ContactLanes {
             &mut self.free,
         ] {
             all.clear();
+            room::fit(all, lines);
             all.resize(lines, Line::default());
+        }
+    }
+
+    /// Gives back the memory of lanes that are not needed any more.
+    pub fn release(&mut self) {
+        if !self.is_empty() {
+            *self = Self::default();
         }
     }
 
@@ -94,18 +103,6 @@ impl ContactLanes {
     /// All sections, the seam last.
     fn all(&self) -> impl Iterator<Item = &Section> {
         self.sections.iter().chain([&self.seam])
-    }
-
-    /// Constraint rows that a run of manifolds stands for.
-    pub fn rows(&self, manifolds: Range<usize>) -> usize {
-        let homes = manifolds.map(|m| self.home(m));
-        homes.map(|(section, m)| section.rows(m)).sum()
-    }
-
-    /// Laws of friction of a run of manifolds.
-    pub fn laws(&self, manifolds: Range<usize>) -> impl Iterator<Item = FrictionLaw> {
-        let homes = manifolds.map(|m| self.home(m));
-        homes.map(|(section, m)| section.law(m))
     }
 
     /// Whether some manifolds have special terms.
@@ -234,10 +231,10 @@ impl ContactLanes {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let lines = [&self.vel, &self.moved, &self.inv, &self.free];
-        let lines: usize = lines.iter().map(|l| l.capacity()).sum();
-        self.all().map(Section::bytes).sum::<usize>()
-            + lines * size_of::<Line>()
-            + self.homes.capacity() * size_of::<[u32; 2]>()
+        let lines: usize = lines.into_iter().map(room::bytes).sum();
+        let sections: usize = self.all().map(Section::bytes).sum();
+        let records = room::bytes(&self.sections) + room::bytes(&self.homes);
+        sections + records + lines
     }
 }
 

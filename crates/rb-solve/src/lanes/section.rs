@@ -9,7 +9,8 @@ use super::order::Order;
 use super::prepare::{self, Soft};
 use super::simd::{LANES, Line};
 use super::thin::{ENOUGH, FEW, Thin};
-use rb_core::manifold::{ContactMaterial, FrictionLaw, Manifold};
+use rb_core::manifold::{ContactMaterial, Manifold};
+use rb_core::room;
 
 /// A manifold to be packed.
 #[derive(Clone, Copy, Debug)]
@@ -70,7 +71,7 @@ pub(super) struct Masses<'a> {
 impl Section {
     /// Forgets all contacts.
     pub(super) fn clear(&mut self, base: usize) {
-        self.members.clear();
+        room::empty(&mut self.members);
         self.seats.clear();
         self.batches.clear();
         self.points.clear();
@@ -80,33 +81,22 @@ impl Section {
         self.base = base;
     }
 
-    /// Constraint rows that a manifold stands for.
-    pub(super) fn rows(&self, m: usize) -> usize {
-        let one = self.law(m) == FrictionLaw::None;
-        self.seats[m].points as usize * if one { 1 } else { 3 }
-    }
-
-    /// Law of friction of a manifold.
-    pub(super) fn law(&self, m: usize) -> FrictionLaw {
-        let number = self.seats[m].batch as usize;
-        match self.thin.get(number) {
-            Some(thin) => thin.law,
-            None => self.batches[number].law,
-        }
-    }
-
     /// Packs its members.
     pub(super) fn pack(&mut self, set: &[Manifold], terms: Terms, masses: Masses) {
         let plain = self.take_turns(set, masses.movable);
         if plain && self.is_narrow() {
+            room::fit(&mut self.batches, 0);
+            room::fit(&mut self.points, 0);
             return self.pack_thin(set, terms, masses);
         }
+        room::fit(&mut self.thin, 0);
         self.make_batches(set, masses.nobody);
         let mut first = 0;
         for batch in &mut self.batches {
             batch.first = first;
             first += batch.len;
         }
+        room::fit(&mut self.points, first as usize);
         self.points.resize(first as usize, Point::default());
         for m in 0..self.members.len() {
             self.fill(set, m, terms, masses);
@@ -116,7 +106,8 @@ impl Section {
 
     /// Gives every manifold its turn and its seat; says whether none has special terms.
     fn take_turns(&mut self, set: &[Manifold], movable: usize) -> bool {
-        self.order.begin(movable);
+        self.order.begin(movable, self.members.len());
+        room::fit(&mut self.seats, self.members.len());
         let mut plain = true;
         for &Member { number, bodies } in &self.members {
             let manifold = &set[number as usize];
@@ -147,6 +138,7 @@ impl Section {
 
     /// Batches with their bodies and the surfaces of special ones.
     fn make_batches(&mut self, set: &[Manifold], nobody: u32) {
+        room::fit(&mut self.batches, self.filled as usize);
         self.batches
             .resize(self.filled as usize, Batch::idle(nobody));
         for (&Member { number, bodies }, seat) in self.members.iter().zip(&self.seats) {
@@ -186,11 +178,12 @@ impl Section {
         let soft = terms.soft[usize::from(still)];
         (batch.soft[0].0[to], batch.soft[1].0[to]) = (soft.rate, soft.reg);
         let points = &mut self.points[batch.first as usize..][..seat.points as usize];
-        for (point, q) in points.iter_mut().zip(&manifold.points) {
+        let of = manifold.points.iter().zip(&manifold.impulses);
+        for (point, (q, impulse)) in points.iter_mut().zip(of) {
             for k in 0..3 {
                 point.arm[0][k].0[to] = q.arm[0][k];
                 point.arm[1][k].0[to] = q.arm[1][k];
-                point.impulse[k].0[to] = terms.scale * q.impulse[k];
+                point.impulse[k].0[to] = terms.scale * impulse[k];
             }
             point.gap.0[to] = q.gap;
             // Marks the point as one; becomes its effective mass.
@@ -200,12 +193,11 @@ impl Section {
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        self.batches.capacity() * size_of::<Batch>()
-            + self.points.capacity() * size_of::<Point>()
-            + self.seats.capacity() * size_of::<Seat>()
-            + self.members.capacity() * size_of::<Member>()
-            + self.thin.capacity() * size_of::<Thin>()
-            + self.order.bytes()
+        let seated = room::bytes(&self.members) + room::bytes(&self.seats) + self.order.bytes();
+        let wide = room::bytes(&self.batches) + room::bytes(&self.points);
+        let special = room::bytes(&self.special) + room::bytes(&self.surfaces);
+        let graded = room::bytes(&self.owners) + room::bytes(&self.tallies);
+        seated + wide + special + room::bytes(&self.thin) + graded
     }
 }
 

@@ -37,6 +37,7 @@ use rb_core::discretise::Discretiser;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
 use rb_core::math::tangents;
 use rb_core::problem::Pass;
+use rb_core::room;
 
 /// Mean number of manifolds in a batch from which on batches are the faster way.
 pub(super) const FEW: f64 = 3.5;
@@ -86,6 +87,7 @@ impl Section {
 
     /// Packs the manifolds one by one, in the order of their turns.
     pub(super) fn pack_thin(&mut self, set: &[Manifold], terms: Terms, masses: Masses) {
+        room::fit(&mut self.thin, self.seats.len());
         self.thin.resize(self.seats.len(), Thin::default());
         for (seat, &Member { number, bodies }) in self.seats.iter_mut().zip(&self.members) {
             let turn = seat.turn;
@@ -133,14 +135,15 @@ impl Thin {
         self.law = material.law;
         self.friction = material.sliding_friction();
         let belt = [t, u].map(|e| material.surface_velocity.dot(e));
-        for (k, q) in manifold.points().iter().enumerate() {
+        let points = manifold.points().iter().zip(&manifold.impulses);
+        for (k, (q, impulse)) in points.enumerate() {
             let u = MAX_POINTS + k;
             for c in 0..3 {
                 self.arm[c].0[k] = q.arm[0][c];
                 self.arm[c].0[u] = q.arm[1][c];
             }
             self.gap.0[k] = q.gap;
-            let [n, x, y] = q.impulse.map(|x| scale * x);
+            let [n, x, y] = impulse.map(|x| scale * x);
             (
                 self.impulse[0].0[k],
                 self.impulse[1].0[k],

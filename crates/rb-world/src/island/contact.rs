@@ -2,14 +2,10 @@
 
 use super::surface::Grain;
 use super::{Island, Shared};
-use core::ops::Range;
 use glam::DVec3;
-use rb_core::manifold::MAX_POINTS;
+use rb_core::law::{Law, LawSet};
+use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
 use rb_solve::lanes::ContactLanes;
-use rb_solve::parallel;
-
-/// Contacts per task when their impulses are read.
-const LANDED: usize = 512;
 
 /// A manifold within an island.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +13,7 @@ pub(crate) struct IslandContact {
     pub(crate) manifold: u32,
     pub(crate) movers: [u32; 2],
     pub(crate) points: u8,
+    pub(crate) law: FrictionLaw,
     /// Whether its surface has nothing beyond one coefficient of friction.
     pub(crate) plain: bool,
 }
@@ -33,18 +30,33 @@ pub(super) struct PosedContact {
     pub(super) gap: [f64; MAX_POINTS],
 }
 
-/// What became of a manifold.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SettledContact {
-    /// Impulses of its points along (n, t₁, t₂) (N·s).
-    pub(crate) impulse: [[f64; 3]; MAX_POINTS],
-    /// Angular impulse of the resistance to spin and rolling (N·m·s, world).
-    pub(crate) spin: DVec3,
-    /// Whether a point carries an impulse or is closed.
-    pub(crate) closed: bool,
+impl IslandContact {
+    pub(crate) fn new(number: u32, manifold: &Manifold, movers: [u32; 2]) -> Self {
+        Self {
+            manifold: number,
+            movers,
+            points: manifold.count,
+            law: manifold.material.law,
+            plain: manifold.material.extras.is_plain(),
+        }
+    }
+
+    /// Constraint rows that it stands for in lanes.
+    fn rows(&self) -> u32 {
+        let one = self.law == FrictionLaw::None;
+        u32::from(self.points) * if one { 1 } else { 3 }
+    }
 }
 
 impl Island {
+    /// Constraint rows of its contacts in lanes, and their laws.
+    pub(super) fn count_lanes(&mut self) {
+        let loose = &self.contacts[..self.loose];
+        self.lane_rows = loose.iter().map(IslandContact::rows).sum();
+        let laws = loose.iter().map(|c| Law::friction(c.law, 0.0).as_set());
+        self.lane_laws = laws.fold(LawSet::empty(), |all, law| all | law);
+    }
+
     /// Impulses of the last step, as those of the present substep.
     pub(super) fn load_impulses(&mut self, shared: &Shared) {
         self.posed.clear();
@@ -54,55 +66,42 @@ impl Island {
                 spin: manifold.spin * shared.warm_scale,
                 ..PosedContact::default()
             };
-            for (to, p) in posed.impulse.iter_mut().zip(manifold.points()) {
-                *to = p.impulse.map(|x| x * shared.warm_scale);
+            for (to, p) in posed.impulse.iter_mut().zip(manifold.impulses()) {
+                *to = p.map(|x| x * shared.warm_scale);
             }
             posed
         }));
     }
 
-    /// Notes what became of its contacts in lanes, which are a run of those of `lanes`, while they are
-    /// still at hand.
-    pub(super) fn land(&mut self, lanes: &ContactLanes, run: Range<usize>) {
-        self.lane_rows = lanes.rows(run.clone()) as u32;
-        self.landed.clear();
-        self.landed.resize(run.len(), SettledContact::default());
-        parallel::for_each_run(&mut self.landed, LANDED, |at, landed| {
-            for (k, to) in landed.iter_mut().enumerate() {
-                *to = SettledContact::of(lanes, run.start + at + k);
+    /// Stores what became of its contact `c` in the manifold it is, from lanes (its own or those of its
+    /// convoy) or rows.
+    #[inline]
+    pub(crate) fn settle(&self, convoy: &ContactLanes, c: usize, manifold: &mut Manifold) {
+        let (lanes, mut run) = self.contacts_in_lanes(convoy);
+        match run.nth(c) {
+            Some(number) => {
+                manifold.spin = DVec3::ZERO;
+                store(lanes.impulses(number), || lanes.gaps(number), manifold);
             }
-        });
-    }
-
-    /// What became of its contact `c`, which is a manifold of so many points, from lanes or rows.
-    pub(crate) fn settled(&self, c: usize, points: usize) -> SettledContact {
-        match self.landed.get(c) {
-            Some(landed) => *landed,
-            None => self.posed[c].settled(points),
+            None => {
+                let posed = &self.posed[c];
+                manifold.spin = posed.spin;
+                store(posed.impulse, || posed.gap, manifold);
+            }
         }
     }
 }
 
-impl SettledContact {
-    fn of(lanes: &ContactLanes, manifold: usize) -> Self {
-        let impulse = lanes.impulses(manifold);
-        // Gaps are asked for only where no impulse tells.
-        let pushes = impulse.iter().any(|p| p[0] > 0.0);
-        Self {
-            impulse,
-            spin: DVec3::ZERO,
-            closed: pushes || lanes.gaps(manifold).iter().any(|g| *g <= 0.0),
-        }
-    }
-}
-
-impl PosedContact {
-    fn settled(&self, points: usize) -> SettledContact {
-        let mut points = self.impulse.iter().zip(&self.gap).take(points);
-        SettledContact {
-            impulse: self.impulse,
-            spin: self.spin,
-            closed: points.any(|(p, gap)| p[0] > 0.0 || *gap <= 0.0),
-        }
-    }
+/// Stores the impulses of the points of a manifold, and whether one carries an impulse or is closed. Gaps
+/// are asked for only where no impulse tells.
+#[inline]
+fn store(
+    impulses: [[f64; 3]; MAX_POINTS],
+    gaps: impl FnOnce() -> [f64; MAX_POINTS],
+    manifold: &mut Manifold,
+) {
+    let count = usize::from(manifold.count);
+    manifold.impulses[..count].copy_from_slice(&impulses[..count]);
+    let pushes = manifold.impulses().iter().any(|p| p[0] > 0.0);
+    manifold.closed = pushes || gaps()[..count].iter().any(|g| *g <= 0.0);
 }

@@ -64,12 +64,13 @@ impl Convoy {
         self.members.clear();
         for (k, island) in islands.iter_mut().enumerate() {
             island.begin(shared);
-            if island.in_convoy() && island.section.is_none() {
+            if island.joins_others() {
                 self.members.push(k as u32);
             }
         }
-        if !self.members.is_empty() {
-            self.sail(islands, shared);
+        match self.members.is_empty() {
+            true => self.lanes.release(),
+            false => self.sail(islands, shared),
         }
         for k in 0..islands.len() {
             if islands[k].berth.is_some() {
@@ -226,7 +227,7 @@ impl Convoy {
         }
     }
 
-    /// Grades and impulses to the islands.
+    /// Grades to the islands.
     fn land(&mut self, islands: &mut [Island], shared: &Shared) {
         let sweeps = shared.params.sweeps;
         let floor = shared.params.gravity.length() * shared.h;
@@ -241,12 +242,6 @@ impl Convoy {
             let each = sweeps.position + sweeps.velocity;
             out.iterations = shared.params.substeps * each + sweeps.last;
         });
-        for &k in &self.members {
-            let island = &mut islands[k as usize];
-            if let Some(run) = island.berth.as_ref().map(|b| b.manifolds.clone()) {
-                island.land(&self.lanes, run);
-            }
-        }
     }
 }
 

@@ -40,6 +40,11 @@ impl Island {
         self.in_lanes && !self.linked && self.is_bare() && self.clusters.is_empty()
     }
 
+    /// Whether it shares the lanes of its convoy.
+    pub(super) fn joins_others(&self) -> bool {
+        self.in_convoy() && self.section.is_none()
+    }
+
     /// Runs all substeps with the contacts in lanes.
     pub(super) fn step_in_lanes(&mut self, shared: &Shared) {
         let numbers = Discretiser::new(shared.params, shared.h);
@@ -170,25 +175,18 @@ impl Island {
 
     /// Constraint rows of the last substep.
     pub(crate) fn rows(&self) -> u32 {
-        let lanes = if self.in_lanes {
-            self.lane_rows as usize
-        } else {
-            0
-        };
+        let lanes = if self.in_lanes { self.lane_rows } else { 0 };
         let links = if self.linked { self.links.rows() } else { 0 };
-        (self.problem.rows.len() + lanes + links) as u32
+        lanes + (self.problem.rows.len() + links) as u32
     }
 
-    /// Laws of the rows in lanes, its own or those of the convoy it sailed with.
-    pub(crate) fn lane_laws<'a>(
-        &'a self,
-        convoy: &'a ContactLanes,
-    ) -> impl Iterator<Item = LawSet> + 'a {
-        let (lanes, run) = self.contacts_in_lanes(convoy);
-        let laws = lanes.laws(run);
+    /// Laws of the last substep's rows.
+    pub(crate) fn laws(&self) -> LawSet {
+        let blocks = self.problem.blocks.iter().map(|b| b.law.as_set());
+        let lanes = self.in_lanes.then_some(self.lane_laws);
         let links = self.linked.then_some(Law::Rows.as_set());
-        laws.map(|law| Law::friction(law, 0.0).as_set())
-            .chain(links)
+        let all = blocks.chain(lanes).chain(links);
+        all.fold(LawSet::empty(), |set, law| set | law)
     }
 
     /// The lanes that hold its contacts, and which manifolds there are its own.

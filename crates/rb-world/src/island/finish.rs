@@ -12,9 +12,6 @@ impl Island {
         let mut out = self.outcome;
         (out.grade, out.penetration) = self.grade(shared);
         let in_lanes = if self.in_lanes { self.loose } else { 0 };
-        let lanes = std::mem::take(&mut self.lanes);
-        self.land(&lanes, 0..in_lanes);
-        self.lanes = lanes;
         let rows = self.contacts.iter().zip(&mut self.posed).skip(in_lanes);
         for (c, posed) in rows {
             let manifold = &shared.contacts[c.manifold as usize];

@@ -11,9 +11,13 @@ use rb_core::math::{Pose, Twist, turn};
 
 /// Writes back what the islands computed and moves kinematic bodies.
 pub(crate) fn run(state: &mut State, frame: &Frame, events: &mut Events, dt: f64) {
+    let mut fast = Vec::new();
     for m in frame.moved() {
         let b = state.body_mut(m.slot);
         (b.com, b.q, b.vel) = (m.com, m.q, m.vel);
+        if b.core > 0.0 && b.com.distance(b.previous.p) > b.core {
+            fast.push(m.slot);
+        }
     }
     let stuck = frame.islands().iter().flat_map(held);
     let lost = frame.flights.iter().filter(|f| f.frozen);
@@ -30,7 +34,7 @@ pub(crate) fn run(state: &mut State, frame: &Frame, events: &mut Events, dt: f64
         move_as_told(b, dt);
     }
     if state.params.contact.swept {
-        stop_fast_bodies(state, frame, dt);
+        stop_fast_bodies(state, &fast, dt);
     }
 }
 
@@ -50,19 +54,15 @@ fn move_as_told(b: &mut Body, dt: f64) {
     }
 }
 
-/// A body that moved by more than its core in one step is swept from its old pose to its new one
-/// against static colliders (bullets: against all), and put back to the first touch it was not yet
+/// A `fast` body, which moved by more than its core in one step, is swept from its old pose to its new
+/// one against static colliders (bullets: against all), and put back to the first touch it was not yet
 /// in contact with. Its velocity stays: the next step's contacts take it from there.
-fn stop_fast_bodies(state: &mut State, frame: &Frame, dt: f64) {
+fn stop_fast_bodies(state: &mut State, fast: &[u32], dt: f64) {
     let mut clamped = Vec::new();
-    for m in frame.moved() {
-        let body = state.body(m.slot);
-        let moved = body.com.distance(body.previous.p);
-        if moved > body.core && body.core > 0.0 {
-            let fraction = first_impact(state, m.slot, dt);
-            if fraction < 1.0 {
-                clamped.push((m.slot, fraction));
-            }
+    for &slot in fast {
+        let fraction = first_impact(state, slot, dt);
+        if fraction < 1.0 {
+            clamped.push((slot, fraction));
         }
     }
     for (slot, fraction) in clamped {

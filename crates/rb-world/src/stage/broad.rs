@@ -3,7 +3,7 @@
 use crate::colliders::mobility;
 use crate::events::Events;
 use crate::frame::{Frame, Left, Placed};
-use crate::state::{Pair, State};
+use crate::state::{ColliderSlot, Pair, State};
 use glam::DVec3;
 use rb_contact::broad::Course;
 use rb_contact::shapes::Ball;
@@ -12,6 +12,7 @@ use rb_core::anchor::Stand;
 use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::math::{Pose, Twist, log_rotation};
+use rb_core::room::fit;
 use rb_solve::parallel;
 
 /// Colliders per task.
@@ -32,7 +33,7 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt:
     }
     wake_pulled(state, events);
     update_boxes(state, frame, dt);
-    collect_pairs(state, frame);
+    collect_pairs(state);
 }
 
 /// Sleepers on a joint with a kinematic body that moves wake. (Those it touches wake in the next
@@ -85,12 +86,17 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
     for (k, left) in frame.left.iter_mut().enumerate() {
         left.first = k * RUN;
         left.slots.clear();
+        left.reports = false;
     }
     let shared = &*state;
     parallel::for_each_with_run(&mut frame.left, &mut frame.placed, RUN, |left, run| {
         for (k, placed) in run.iter_mut().enumerate() {
             let slot = (left.first + k) as u32;
-            if place(shared, slot, dt, placed) {
+            let Some(of) = shared.colliders.slot(slot) else {
+                continue;
+            };
+            left.reports |= of.collider.desc().force_threshold.is_some();
+            if place(shared, slot, of, dt, placed) {
                 left.slots.push(slot);
             }
         }
@@ -130,11 +136,8 @@ fn course(body: &Body, radius: f64, dt: f64) -> Course {
     }
 }
 
-/// Places the collider in a slot, if there is one. Whether it has left its box.
-fn place(state: &State, number: u32, dt: f64, placed: &mut Placed) -> bool {
-    let Some(slot) = state.colliders.slot(number) else {
-        return false;
-    };
+/// Places the collider in a slot. Whether it has left its box.
+fn place(state: &State, number: u32, slot: &ColliderSlot, dt: f64, placed: &mut Placed) -> bool {
     let body = state.body(slot.body.index());
     let desc = slot.collider.desc();
     let extras = &desc.material.extras;
@@ -166,23 +169,38 @@ fn place(state: &State, number: u32, dt: f64, placed: &mut Placed) -> bool {
 }
 
 /// Brings the list of pairs up to date; pairs that stay keep what is known of them.
-fn collect_pairs(state: &mut State, frame: &mut Frame) {
+fn collect_pairs(state: &mut State) {
     if !state.broad.is_stale() {
         return;
     }
     let mut broad = std::mem::take(&mut state.broad);
     let keys = broad.pairs(&|a, b| may_meet(state, [a, b]));
-    let next = &mut frame.spare_pairs;
-    next.clear();
-    let mut old = state.pairs.drain(..).peekable();
-    for &key in keys {
-        while old.next_if(|p| p.key < key).is_some() {}
-        let known = old.next_if(|p| p.key == key);
-        next.push(known.unwrap_or_else(|| Pair::new(key)));
-    }
-    drop(old);
-    std::mem::swap(&mut state.pairs, next);
+    update_pairs(&mut state.pairs, keys);
     state.broad = broad;
+}
+
+/// Makes a sorted list of pairs one of those with the keys `keys`, sorted too, in place: takes out what
+/// is gone, then moves what stays to its place, last first, and puts what is new in between.
+fn update_pairs(pairs: &mut Vec<Pair>, keys: &[[u32; 2]]) {
+    let mut wanted = keys.iter().peekable();
+    pairs.retain(|pair| {
+        while wanted.next_if(|key| **key < pair.key).is_some() {}
+        wanted.next_if(|key| **key == pair.key).is_some()
+    });
+    let mut left = pairs.len();
+    fit(pairs, keys.len());
+    pairs.resize(keys.len(), Pair::new([0; 2]));
+    for (at, &key) in keys.iter().enumerate().rev() {
+        match left.checked_sub(1) {
+            // All before it are in their places.
+            Some(last) if last == at => break,
+            Some(last) if pairs[last].key == key => {
+                pairs.swap(last, at);
+                left = last;
+            }
+            _ => pairs[at] = Pair::new(key),
+        }
+    }
 }
 
 /// Whether two colliders may touch: different bodies, one of them movable, groups, joints. Whoever
@@ -210,4 +228,38 @@ fn may_meet(state: &State, pair: [u32; 2]) -> bool {
             !j.desc.collide_connected && j.bodies.contains(&a.body) && j.bodies.contains(&b.body)
         });
     !joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lists that lose and gain pairs anywhere, against lists made anew.
+    #[test]
+    fn pairs_that_stay_are_still_known() {
+        let mut seed = 5u32;
+        let mut random = move |below: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 16) % below
+        };
+        let (mut pairs, mut expected) = (Vec::new(), Vec::<Pair>::new());
+        for step in 0..300 {
+            let (share, size) = (1 + random(9), random(60));
+            let keys = (0..size).map(|k| [k / 7, k % 7]);
+            let keys: Vec<[u32; 2]> = keys.filter(|_| random(10) < share).collect();
+            let known = |key: &[u32; 2]| expected.iter().find(|p| p.key == *key);
+            let next = keys.iter().map(|key| match known(key) {
+                Some(pair) => pair.clone(),
+                None => Pair::new(*key),
+            });
+            expected = next.collect();
+            update_pairs(&mut pairs, &keys);
+            let names = |list: &[Pair]| list.iter().map(|p| (p.key, p.first)).collect::<Vec<_>>();
+            assert_eq!(names(&pairs), names(&expected));
+            for list in [&mut pairs, &mut expected] {
+                let unnamed = list.iter_mut().filter(|p| p.first == 0);
+                unnamed.for_each(|p| p.first = 100 * step + p.key[0] + 1);
+            }
+        }
+    }
 }

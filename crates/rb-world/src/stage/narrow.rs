@@ -29,8 +29,9 @@ const WAKING_GAP: f64 = 1e-3;
 enum Verdict {
     /// Its manifolds, if any, are up to date.
     Kept,
-    /// The manifolds just found replace them, and this is how.
-    Replaced(Option<Memory>),
+    /// So many manifolds have been found now, in this way: written over those known if there are as
+    /// many, else put aside.
+    Found(u32, Option<Memory>),
 }
 
 /// Finds the contacts of all candidate pairs and stores them in the order of their keys.
@@ -101,27 +102,20 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, task: Tasks) {
         let sides = pair.key.map(|c| &placed[c as usize]);
         let asked = sides.map(|s| s.collider);
         let known = places::known(pair, contacts, first);
-        let start = chunk.found.len();
         let verdict = if !hooks.may_touch(asked, sides.map(|s| s.body)) {
-            Verdict::Replaced(None)
+            Verdict::Found(0, None)
         } else if sides[0].sensor || sides[1].sensor {
             sense(state, pair, sides, chunk)
         } else {
             touch(state, pair, known, sides, chunk)
         };
-        let Verdict::Replaced(memory) = verdict else {
+        let Verdict::Found(count, memory) = verdict else {
             continue;
         };
         pair.memory = memory;
-        let found = &chunk.found[start..];
-        if found.len() == known.len() {
-            known.copy_from_slice(found);
-            chunk.found.truncate(start);
-        } else {
-            chunk.changed.push(Changed {
-                pair: k as u32,
-                count: found.len() as u32,
-            });
+        if count != pair.count {
+            let pair = k as u32;
+            chunk.changed.push(Changed { pair, count });
         }
     }
 }
@@ -141,7 +135,7 @@ fn touch(
     if !a.bounds.overlaps(&b.bounds) {
         return match pair.count {
             0 => Verdict::Kept,
-            _ => Verdict::Replaced(None),
+            _ => Verdict::Found(0, None),
         };
     }
     let prediction = a.reach + b.reach;
@@ -164,13 +158,29 @@ fn touch(
             bodies: sides.map(|p| p.body.index()),
             stands: sides.map(|p| &p.stand),
         };
-        chunk.patches.sort_by_key(|p| p.sub);
-        chunk.found.extend(chunk.patches.iter().map(|patch| {
-            let carried = warm_start(patch, &sides, known);
-            manifold(patch, &material, &carried, &sides)
-        }));
+        put(known, &material, &sides, chunk);
     }
-    Verdict::Replaced(Some(memory))
+    Verdict::Found(chunk.patches.len() as u32, Some(memory))
+}
+
+/// Makes manifolds of the patches found, over those known or, if there are not as many, aside.
+fn put(known: &mut [Manifold], material: &ContactMaterial, sides: &Sides, chunk: &mut PairChunk) {
+    let PairChunk {
+        patches,
+        carried,
+        found,
+        ..
+    } = chunk;
+    patches.sort_by_key(|p| p.sub);
+    carried.clear();
+    carried.extend(patches.iter().map(|patch| warm_start(patch, sides, known)));
+    let new = patches.iter().zip(carried);
+    let new = new.map(|(patch, carried)| manifold(patch, material, carried, sides));
+    if patches.len() == known.len() {
+        known.iter_mut().zip(new).for_each(|(to, new)| *to = new);
+    } else {
+        found.extend(new);
+    }
 }
 
 /// The surface of a pair.
@@ -190,7 +200,7 @@ fn sense(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk)
         if state.overlapping.binary_search(&pair.key).is_ok() {
             chunk.overlapping.push(pair.key);
         }
-        return Verdict::Replaced(None);
+        return Verdict::Found(0, None);
     }
     // Only pairs found apart are remembered.
     if recall(pair, sides, 0.0) != Recall::Search {
@@ -202,7 +212,7 @@ fn sense(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk)
     if overlaps {
         chunk.overlapping.push(pair.key);
     }
-    Verdict::Replaced((!overlaps).then_some(memory))
+    Verdict::Found(0, (!overlaps).then_some(memory))
 }
 
 fn recall(pair: &Pair, [a, b]: [&Placed; 2], prediction: f64) -> Recall {

@@ -14,6 +14,7 @@ use rb_core::handle::BodyHandle;
 use rb_core::integrate::Mover;
 use rb_core::mass::InvMass;
 use rb_core::params::Params;
+use rb_core::room::{empty, fit};
 
 /// Finds the islands of awake bodies and fills them with bodies, joints and contacts.
 pub(crate) fn run(state: &State, frame: &mut Frame) {
@@ -25,14 +26,25 @@ pub(crate) fn run(state: &State, frame: &mut Frame) {
 }
 
 fn link(state: &State, frame: &mut Frame) {
-    let islands = &mut frame.partition;
-    let bound = &mut frame.bound;
-    islands.reset(state.bodies.capacity());
-    bound.clear();
-    bound.resize(state.bodies.capacity(), false);
+    let Frame {
+        partition: islands,
+        active,
+        bound,
+        ..
+    } = frame;
+    let n = state.bodies.capacity();
+    islands.reset(n);
+    for flags in [&mut *active, &mut *bound] {
+        flags.clear();
+        flags.resize(n, false);
+    }
+    for (handle, _) in state.bodies.iter() {
+        active[handle.index() as usize] = state.is_active(handle.index());
+    }
     let mut join = |[a, b]: [u32; 2]| {
-        (bound[a as usize], bound[b as usize]) = (true, true);
-        if state.is_active(a) && state.is_active(b) {
+        let [i, j] = [a as usize, b as usize];
+        (bound[i], bound[j]) = (true, true);
+        if active[i] && active[j] {
             islands.link(a, b);
         }
     };
@@ -41,7 +53,7 @@ fn link(state: &State, frame: &mut Frame) {
     }
     for (_, constraint) in state.constraints.iter() {
         // All awake bodies of the constraint end up together, whatever lies between them.
-        let awake = |h: &&BodyHandle| state.is_active(h.index());
+        let awake = |h: &&BodyHandle| active[h.index() as usize];
         let mut awake = constraint.bodies.iter().filter(awake);
         if let Some(first) = awake.next() {
             join([first.index(); 2]);
@@ -57,15 +69,14 @@ fn place_bodies(state: &State, frame: &mut Frame) {
     let n = state.bodies.capacity();
     frame.place.clear();
     frame.place.resize(n, [NOWHERE; 2]);
-    frame.flights.clear();
+    empty(&mut frame.flights);
     frame.sizes.clear();
-    for (handle, body) in state.bodies.iter() {
-        let slot = handle.index();
-        if !state.is_active(slot) {
+    for slot in 0..n as u32 {
+        if !frame.active[slot as usize] {
             continue;
         }
         if !frame.bound[slot as usize] {
-            let mover = Mover::new(slot, body, &state.params);
+            let mover = Mover::new(slot, state.body(slot), &state.params);
             frame.flights.push(Flight::new(mover));
             continue;
         }
@@ -79,13 +90,13 @@ fn place_bodies(state: &State, frame: &mut Frame) {
         }
         frame.sizes[frame.place[slot as usize][0] as usize] += 1;
     }
-    frame.reset_islands(frame.sizes.len());
-    for (handle, body) in state.bodies.iter() {
-        let slot = handle.index();
+    frame.reset_islands();
+    for slot in 0..n as u32 {
         let island = frame.place[slot as usize][0];
         if island == NOWHERE {
             continue;
         }
+        let body = state.body(slot);
         if frame.sizes[island as usize] as usize >= divide::LARGE {
             let island = &mut frame.islands[island as usize];
             island.residents.push(Resident::new(slot, body));
@@ -187,18 +198,16 @@ fn place_joints(state: &State, frame: &mut Frame) {
 
 fn place_contacts(state: &State, frame: &mut Frame) {
     frame.homes.clear();
+    fit(&mut frame.homes, state.contacts.len());
+    frame.points = 0;
     for (i, manifold) in state.contacts.iter().enumerate() {
+        frame.points += u32::from(manifold.count);
         let Some((island, movers)) = seat(state, frame, manifold.bodies) else {
             frame.homes.push([NOWHERE; 2]);
             continue;
         };
         let contacts = &mut frame.islands[island].contacts;
         frame.homes.push([island as u32, contacts.len() as u32]);
-        contacts.push(IslandContact {
-            manifold: i as u32,
-            movers,
-            points: manifold.count,
-            plain: manifold.material.extras.is_plain(),
-        });
+        contacts.push(IslandContact::new(i as u32, manifold, movers));
     }
 }

@@ -1,22 +1,19 @@
 //! Stage 6: impulses back to where they persist, events, sleep, and the report.
 
+mod bodies;
 mod contacts;
 
+use bodies::settle_bodies;
 use contacts::store_contacts;
 
 use crate::events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent};
 use crate::frame::Frame;
 use crate::island::Island;
 use crate::state::State;
-use rb_core::body::BodyKind;
-use rb_core::integrate::Mover;
-use rb_core::law::LawSet;
 use rb_core::manifold::Manifold;
-use rb_core::math::Twist;
 use rb_core::problem::Source;
 use rb_core::report::{Culprit, IslandReport, StepReport};
 use rb_core::residual::Grade;
-use rb_solve::lanes::ContactLanes;
 use std::sync::Arc;
 
 /// Everything that has to be known after a step.
@@ -33,11 +30,9 @@ pub(crate) fn run(
     state.dt = dt;
     state.h = dt / f64::from(state.params.substeps);
     store_impulses(state, frame);
-    store_holds(state, frame);
     contact_events(state, frame, events);
     break_joints(state, frame, events);
-    fall_asleep(state, frame, events, dt);
-    clear_forces(state);
+    settle_bodies(state, frame, events, dt);
     fill_report(state, frame, events, solver, report);
 }
 
@@ -55,21 +50,6 @@ fn store_impulses(state: &mut State, frame: &mut Frame) {
                 slot.memory.clone_from(&c.memory);
             }
         }
-    }
-}
-
-fn store_holds(state: &mut State, frame: &Frame) {
-    for island in frame.islands() {
-        for m in &island.movers[..island.movable] {
-            let body = state.body_mut(m.slot);
-            body.exact_hold = island.escalated.hold;
-            body.exact_rest = island.escalated.rest;
-        }
-    }
-    for flight in &frame.flights {
-        let body = state.body_mut(flight.mover.slot);
-        body.exact_hold = body.exact_hold.saturating_sub(1);
-        body.exact_rest = body.exact_rest.saturating_sub(1);
     }
 }
 
@@ -105,7 +85,9 @@ fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
     events.contact_begin.extend(begun.map(|p| make(state, p)));
     events.contact_end.extend(ended.map(|p| make(state, p)));
     frame.spare_touching = before;
-    contact_forces(state, events);
+    if frame.left.iter().any(|l| l.reports) {
+        contact_forces(state, events);
+    }
 }
 
 /// Members of one sorted list that are not in another.
@@ -163,40 +145,6 @@ fn break_joints(state: &mut State, frame: &Frame, events: &mut Events) {
     }
 }
 
-/// An island sleeps if all its bodies have been still, its solve passed, and nothing that moves it
-/// (a moving kinematic body) touches it.
-fn fall_asleep(state: &mut State, frame: &Frame, events: &mut Events, dt: f64) {
-    let tolerance = state.params.tolerances.velocity;
-    let mut settle = |movers: &[Mover], may: bool| {
-        // Every clock runs, also after the first restless body.
-        let resting = movers.iter().filter(|m| state.rests(m.slot, dt)).count();
-        if may && resting == movers.len() {
-            let slots: Vec<u32> = movers.iter().map(|m| m.slot).collect();
-            state.put_to_sleep(&slots);
-            let handles = slots.iter().map(|&s| state.body_handle(s));
-            events.sleep.extend(handles);
-        }
-    };
-    for island in frame.islands() {
-        let (movers, guests) = island.movers.split_at(island.movable);
-        let driven = guests.iter().any(|m| m.vel != Twist::ZERO);
-        let sound = island.frozen.is_empty() && island.outcome.grade.abs <= tolerance;
-        settle(movers, !driven && sound);
-    }
-    for flight in &frame.flights {
-        settle(core::slice::from_ref(&flight.mover), !flight.frozen);
-    }
-}
-
-fn clear_forces(state: &mut State) {
-    for (_, b) in state.bodies.iter_mut() {
-        b.force = Default::default();
-        if b.kind == BodyKind::Kinematic && b.target.take().is_some() {
-            b.vel = Twist::ZERO;
-        }
-    }
-}
-
 fn fill_report(
     state: &State,
     frame: &Frame,
@@ -207,7 +155,7 @@ fn fill_report(
     report.step = state.step;
     report.tasks = frame.tasks;
     report.manifolds = state.contacts.len() as u32;
-    report.contacts = state.contacts.iter().map(|m| u32::from(m.count)).sum();
+    report.contacts = frame.points;
     report.frozen.clone_from(&events.frozen);
     report.awake = frame.flights.len() as u32;
     (report.exact, report.rows) = (0, 0);
@@ -222,7 +170,7 @@ fn fill_report(
     };
     list.clear();
     let mut worst = None;
-    for (island, lanes) in frame.islands_and_lanes() {
+    for island in frame.islands() {
         let o = island.outcome;
         if o.grade.abs > report.grade.abs || worst.is_none() {
             worst = o.grade.worst.map(|source| (island, source));
@@ -242,7 +190,7 @@ fn fill_report(
             solver: island.escalated.solver.unwrap_or(solver),
             clusters: island.clusters.len() as u32,
             reason: island.escalated.reason,
-            laws: laws(island, lanes),
+            laws: island.laws(),
             grade: o.grade,
             worst_contact: o.grade.worst_contact.map(|s| culprit(state, island, s)),
             worst_joint: o.grade.worst_joint.map(|s| culprit(state, island, s)),
@@ -257,14 +205,6 @@ fn fill_report(
         && report.penetration <= t.position
         && report.joint_error <= t.position
         && report.frozen.is_empty();
-}
-
-fn laws(island: &Island, lanes: &ContactLanes) -> LawSet {
-    let blocks = island.problem.blocks.iter().map(|b| b.law.as_set());
-    let lanes = island.lane_laws(lanes);
-    blocks
-        .chain(lanes)
-        .fold(LawSet::empty(), |set, law| set | law)
 }
 
 fn culprit(state: &State, island: &Island, source: Source) -> Culprit {

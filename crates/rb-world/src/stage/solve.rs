@@ -19,6 +19,7 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
     let budget = hold_within(&mut frame.islands[..n], &shared);
     let tasks = n.div_ceil(RUN);
     frame.tasks += tasks as u32;
+    frame.convoys.truncate(tasks + tasks / 8 + 2);
     if frame.convoys.len() < tasks {
         frame.convoys.resize_with(tasks, Convoy::default);
     }

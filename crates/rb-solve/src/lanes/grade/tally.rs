@@ -11,6 +11,7 @@ use crate::parallel;
 use core::ops::Range;
 use rb_core::problem::Source;
 use rb_core::residual::{Grade, Scaled};
+use rb_core::room;
 
 /// Running numbers of the certificate over the lanes of one set of contacts.
 #[derive(Clone, Debug, Default)]
@@ -153,6 +154,7 @@ impl Section {
         let mut owners = std::mem::take(&mut self.owners);
         let mut tallies = std::mem::take(&mut self.tallies);
         owners.clear();
+        room::fit(&mut owners, self.units());
         owners.resize(self.units(), [u32::MAX; LANES]);
         let ends = firsts.iter().skip(1).copied();
         let ends = ends.chain([self.seats.len() as u32]);

@@ -4,6 +4,7 @@ use super::CHUNK;
 use crate::frame::{Frame, Move, PairChunk};
 use crate::state::Pair;
 use rb_core::manifold::Manifold;
+use rb_core::room::fit;
 use rb_solve::parallel::Parts;
 
 /// Pairs, [`CHUNK`] to a task, with the contacts known of them.
@@ -68,13 +69,14 @@ pub(super) fn settle(pairs: &mut [Pair], contacts: &mut Vec<Manifold>, frame: &m
         }
     }
     make(&frame.moves, contacts, next);
-    for (chunk, pairs) in frame.chunks.iter().zip(pairs.chunks(CHUNK)) {
+    for (chunk, pairs) in frame.chunks.iter_mut().zip(pairs.chunks(CHUNK)) {
         let mut found = &chunk.found[..];
         for now in &chunk.changed {
             let (of_pair, others) = found.split_at(now.count as usize);
             contacts[pairs[now.pair as usize].manifolds()].copy_from_slice(of_pair);
             found = others;
         }
+        fit(&mut chunk.found, 0);
     }
 }
 
@@ -93,7 +95,9 @@ fn note(moves: &mut Vec<Move>, pair: &Pair, to: usize) {
 /// Moves manifolds, of which there will be `len`. Their order stays: what goes down, lowest first, and
 /// what goes up, highest first, never runs over what is still to go.
 fn make(moves: &[Move], contacts: &mut Vec<Manifold>, len: usize) {
-    contacts.resize(len.max(contacts.len()), Manifold::default());
+    let most = len.max(contacts.len());
+    fit(contacts, most);
+    contacts.resize(most, Manifold::default());
     for Move { from, to } in moves.iter().filter(|m| m.to < m.from.start) {
         contacts.copy_within(from.clone(), *to);
     }

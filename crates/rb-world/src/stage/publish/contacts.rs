@@ -1,18 +1,19 @@
 //! Impulses of contacts to where they persist.
 
 use crate::frame::{Frame, NOWHERE};
+use crate::island::convoy::RUN;
 use crate::state::State;
 use rb_core::manifold::Manifold;
 use rb_solve::parallel;
 
 /// Contacts per task.
-const RUN: usize = 256;
+const CONTACTS: usize = 256;
 
 /// Stores what became of every contact of an island, and notes which are closed.
 pub(super) fn store_contacts(state: &mut State, frame: &mut Frame) {
     find_clustered(frame);
     let frame = &*frame;
-    parallel::for_each_run(&mut state.contacts, RUN, |first, run| {
+    parallel::for_each_run(&mut state.contacts, CONTACTS, |first, run| {
         for (manifold, home) in run.iter_mut().zip(&frame.homes[first..]) {
             store(frame, *home, manifold);
         }
@@ -32,13 +33,8 @@ fn find_clustered(frame: &mut Frame) {
 /// Stores what became of a manifold, if it is of an island.
 fn store(frame: &Frame, [island, contact]: [u32; 2], manifold: &mut Manifold) {
     manifold.closed = false;
-    if island == NOWHERE {
-        return;
+    if island != NOWHERE {
+        let lanes = &frame.convoys[island as usize / RUN].lanes;
+        frame.islands[island as usize].settle(lanes, contact as usize, manifold);
     }
-    let count = usize::from(manifold.count);
-    let settled = frame.islands[island as usize].settled(contact as usize, count);
-    for (point, impulse) in manifold.points[..count].iter_mut().zip(&settled.impulse) {
-        point.impulse = *impulse;
-    }
-    (manifold.spin, manifold.closed) = (settled.spin, settled.closed);
 }

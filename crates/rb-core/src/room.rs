@@ -1,0 +1,57 @@
+//! Memory of lists that are filled anew in every step: what they need and a little more.
+//!
+//! A list that grows by doubling holds up to twice what it needs, and one that was long once holds that
+//! for ever. Lists whose lengths change a little keep their memory, so that steady steps need no new.
+
+/// Bytes that a list may hold beyond what it needs, however short it is.
+const SPARE: usize = 1024;
+
+/// Gives a list room for `len` items in all, if it has not, and takes room away that is more than twice
+/// as much. What is in the list stays.
+pub fn fit<T>(list: &mut Vec<T>, len: usize) {
+    let ample = len + len / 16;
+    let spare = SPARE / size_of::<T>().max(1);
+    if list.capacity() < len {
+        list.reserve_exact(ample - list.len());
+    } else if list.capacity() > 2 * ample + spare.max(2) {
+        list.shrink_to(ample);
+    }
+}
+
+/// Takes room away from a list that is far more than what is in it needs.
+pub fn trim<T>(list: &mut Vec<T>) {
+    let len = list.len();
+    fit(list, len);
+}
+
+/// Empties a list, keeping room for as many items as were in it.
+pub fn empty<T>(list: &mut Vec<T>) {
+    trim(list);
+    list.clear();
+}
+
+/// Bytes that a list holds, used or not.
+pub fn bytes<T>(list: &Vec<T>) -> usize {
+    list.capacity() * size_of::<T>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn room_follows_the_need_and_bears_small_changes() {
+        let mut list: Vec<[f64; 16]> = Vec::new();
+        fit(&mut list, 1000);
+        let ample = list.capacity();
+        assert!((1000..1200).contains(&ample));
+        for len in [900, 1100, 600, 1000] {
+            fit(&mut list, len);
+            assert_eq!(list.capacity(), ample);
+        }
+        list.resize(50, [1.0; 16]);
+        fit(&mut list, 100);
+        assert!((100..120).contains(&list.capacity()));
+        assert_eq!(list, [[1.0; 16]; 50]);
+    }
+}
