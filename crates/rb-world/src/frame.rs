@@ -113,6 +113,8 @@ pub(crate) struct Frame {
     pub(crate) place: Vec<[u32; 2]>,
     /// Island of each manifold and its number there, [`NOWHERE`] if it is of none.
     pub(crate) homes: Vec<[u32; 2]>,
+    /// Island of each joint slot and its number there, [`NOWHERE`] if it is of none.
+    pub(crate) joint_homes: Vec<[u32; 2]>,
     /// Memory of the pairs that touched before.
     pub(crate) spare_touching: PairList,
     /// Independent tasks offered to the threads in this step.

@@ -40,7 +40,7 @@ use rb_core::handle::{ConstraintKey, JointKey};
 use rb_core::integrate::Mover;
 use rb_core::manifold::Manifold;
 use rb_core::mass::InvMass;
-use rb_core::math::Twist;
+use rb_core::math::{Pose, Twist};
 use rb_core::params::{Gyroscopic, Params};
 use rb_core::problem::{Pass, Problem, ProblemRow};
 use rb_core::report::Reason;
@@ -56,6 +56,9 @@ pub(crate) struct IslandJoint {
     pub(crate) slot: u32,
     pub(crate) movers: [u32; 2],
     pub(crate) memory: JointMemory,
+    /// Its frames, if it only holds their origins together; kept here because joints are large and far
+    /// apart.
+    pub(crate) pin: Option<[Pose; 2]>,
 }
 
 /// A constraint within an island.
@@ -125,6 +128,9 @@ pub(crate) struct Island {
     /// Movable bodies of a section, if it is large and has been divided into some.
     pub(crate) section: Option<usize>,
     pub(crate) joints: Vec<IslandJoint>,
+    /// Whether any of them may break, and whether the rows of any are coupled by its compliance.
+    pub(crate) brittle: bool,
+    pub(crate) coupled: bool,
     pub(crate) constraints: Vec<IslandConstraint>,
     pub(crate) contacts: Vec<IslandContact>,
     /// Of every contact, if any is posed in rows.
@@ -166,7 +172,7 @@ pub(crate) struct Island {
     pairs: Vec<[u32; 2]>,
     block_of: Vec<u32>,
     /// Bodies as the joints see them.
-    seen: Vec<JointBody>,
+    pub(crate) seen: Vec<JointBody>,
     /// Geometric stiffness of each body.
     levers: Vec<DMat3>,
     /// Rows that are iterated to φ(x⁺) = 0.
@@ -198,6 +204,7 @@ impl Island {
         self.outcome = Outcome::default();
         self.escalated = Escalated::default();
         (self.berth, self.ask, self.section) = (None, None, None);
+        (self.brittle, self.coupled) = (false, false);
     }
 
     /// Its movable body of the lowest slot.
@@ -245,7 +252,7 @@ impl Island {
             Some(Ask::Broken | Ask::Residual(_)) => {}
             None => return,
         }
-        self.go_back();
+        self.go_back(shared);
         self.run_rows(shared);
         self.finish(shared);
         match self.sunk(shared) {
@@ -257,7 +264,7 @@ impl Island {
     /// Runs the step again as the exact solver poses it, because the bodies sank by `depth` (m).
     fn run_for_depth(&mut self, shared: &Shared, depth: f64) {
         self.escalated.reason = Some(Reason::Position(depth));
-        self.go_back();
+        self.go_back(shared);
         self.run_rows(shared);
         self.finish(shared);
         self.escalated.helped = self.outcome.position() <= 0.5 * depth;
@@ -273,7 +280,7 @@ impl Island {
                 return true;
             }
             self.links.clear();
-            self.go_back();
+            self.go_back(shared);
             self.in_lanes = self.takes_lanes(shared);
         }
         if self.in_lanes {

@@ -36,15 +36,14 @@ impl Island {
             self.seen.extend(self.movers.iter().map(see));
         }
         for j in 0..self.joints.len() {
-            let [a, b] = self.joints[j].movers.map(|m| self.seen[m as usize]);
-            let cx = JointCx { a, b, h: shared.h };
-            let Some(slot) = shared.joints.slot(self.joints[j].slot) else {
-                continue;
-            };
-            slot.desc.kind.track(&cx, &mut self.joints[j].memory);
             if self.linked && self.links.carries(j) {
                 continue;
             }
+            let Some(slot) = shared.joints.slot(self.joints[j].slot) else {
+                continue;
+            };
+            let [a, b] = self.joints[j].movers.map(|m| self.seen[m as usize]);
+            let cx = JointCx { a, b, h: shared.h };
             self.rows.clear();
             slot.desc
                 .kind

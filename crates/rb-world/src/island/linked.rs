@@ -10,7 +10,6 @@
 //! contacts and then solved exactly, eight trees side by side. Lone trees go the way of `beside`.
 
 use super::assemble::see;
-use super::pinned::pinned;
 use super::{Island, Shared};
 use glam::DMat3;
 use rb_core::discretise::Discretiser;
@@ -19,7 +18,7 @@ use rb_core::params::{GeometricStiffness, Gyroscopic};
 use rb_core::problem::Pass;
 use rb_core::row::Row;
 use rb_core::stabilise::Stabilisation;
-use rb_joints::{Joint, JointBody, JointCx, Rows, Yield, pin};
+use rb_joints::{Joint, JointBody, JointCx, Rows, pin};
 use rb_solve::lanes::LANES;
 use rb_solve::lanes::{JointLanes, LanePin, LaneRow};
 
@@ -30,10 +29,6 @@ impl Island {
     /// Whether the joints of this step go to lanes.
     pub(super) fn takes_links(&self, shared: &Shared) -> bool {
         let params = shared.params;
-        let lone = |slot: u32| {
-            let joint = shared.joints.slot(slot);
-            joint.is_some_and(|j| !matches!(j.desc.options.yields, Yield::Block { .. }))
-        };
         !self.joints.is_empty()
             && self.constraints.is_empty()
             && self.clusters.is_empty()
@@ -43,7 +38,7 @@ impl Island {
             && params.gyroscopic == Gyroscopic::Implicit
             && params.geometric == GeometricStiffness::Off
             && self.contacts.iter().all(|c| c.plain)
-            && self.joints.iter().all(|j| lone(j.slot))
+            && !self.coupled
     }
 
     /// Whether the joints are trees, or near enough, to be solved exactly.
@@ -180,7 +175,7 @@ impl Island {
         let mut rows = std::mem::take(&mut self.rows);
         let mut held = true;
         for batch in 0..self.links.batches() {
-            if carried(&self.links, batch) || (all && self.link_pins(shared, numbers, batch)) {
+            if carried(&self.links, batch) || (all && self.link_pins(numbers, batch)) {
                 continue;
             }
             self.links.open();
@@ -205,26 +200,22 @@ impl Island {
 
     /// States a batch of softened joints that only hold two points together; false if there are others
     /// in it.
-    fn link_pins(&mut self, shared: &Shared, numbers: &Discretiser, batch: usize) -> bool {
+    fn link_pins(&mut self, numbers: &Discretiser, batch: usize) -> bool {
         let plain = numbers.stabilisation.is_none();
         let Some(step) = numbers.joint_step.filter(|_| plain) else {
             return false;
         };
-        let links = &mut self.links;
-        // All lanes at once: joints are far apart in memory.
-        let mut frames = [None; LANES];
-        let mut lanes = 0;
-        while let Some(j) = (lanes < LANES).then(|| links.joint(batch, lanes)).flatten() {
-            let slot = shared.joints.slot(self.joints[j as usize].slot);
-            let Some(pin) = slot.and_then(pinned) else {
-                return false;
-            };
-            frames[lanes] = Some((j as usize, pin));
-            lanes += 1;
+        let (links, joints) = (&mut self.links, &self.joints);
+        let seated =
+            |links: &JointLanes, lane| links.joint(batch, lane).map(|j| &joints[j as usize]);
+        if (0..LANES).any(|lane| seated(links, lane).is_some_and(|j| j.pin.is_none())) {
+            return false;
         }
         links.open_pins(batch, step.reg, pin::SLOTS);
-        for (lane, (j, [a, b])) in frames.into_iter().flatten().enumerate() {
-            let joint = &self.joints[j];
+        for lane in 0..LANES {
+            let Some((joint, [a, b])) = seated(links, lane).and_then(|j| Some((j, j.pin?))) else {
+                break;
+            };
             let center = joint.movers.map(|m| self.movers[m as usize].com_local);
             let pin = LanePin {
                 axes: DMat3::from_quat(a.q),

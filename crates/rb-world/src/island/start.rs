@@ -1,38 +1,38 @@
-//! State of an island at the start of its step, for a step that is to be made again.
+//! State of an island at the start of its step, for a step that is to be made again. The memory of joints
+//! and constraints is that of the world, which a step changes at its end.
 
-use super::Island;
+use super::{Island, Shared};
 use glam::{DQuat, DVec3};
 use rb_core::math::Twist;
-use rb_joints::JointMemory;
 
-/// What a step changes in bodies, joints and constraints; memory is kept from step to step.
+/// What a step changes in bodies.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Start {
     bodies: Vec<(DVec3, DQuat, Twist)>,
-    /// Of the joints, then of the constraints.
-    memories: Vec<JointMemory>,
 }
 
 impl Island {
     /// Notes the present state.
     pub(super) fn keep_start(&mut self) {
-        let Start { bodies, memories } = &mut self.start;
+        let bodies = &mut self.start.bodies;
         bodies.clear();
         bodies.extend(self.movers.iter().map(|m| (m.com, m.q, m.vel)));
-        let joints = self.joints.iter().map(|j| &j.memory);
-        let all = joints.chain(self.constraints.iter().map(|c| &c.memory));
-        memories.clear();
-        memories.extend(all.cloned());
     }
 
     /// Takes the step back.
-    pub(super) fn go_back(&mut self) {
+    pub(super) fn go_back(&mut self, shared: &Shared) {
         self.put_back();
-        let joints = self.joints.iter_mut().map(|j| &mut j.memory);
-        let constraints = self.constraints.iter_mut().map(|c| &mut c.memory);
-        for (to, memory) in joints.chain(constraints).zip(&self.start.memories) {
-            to.clone_from(memory);
+        for joint in &mut self.joints {
+            if let Some(slot) = shared.joints.slot(joint.slot) {
+                joint.memory.clone_from(&slot.memory);
+            }
         }
+        for constraint in &mut self.constraints {
+            if let Some(slot) = shared.constraints.slot(constraint.slot) {
+                constraint.memory.clone_from(&slot.memory);
+            }
+        }
+        self.rescale(shared.warm_scale);
     }
 
     /// Puts the bodies back where they were.

@@ -106,9 +106,12 @@ pub(super) struct Eight {
 #[derive(Clone, Debug, Default)]
 pub struct JointLanes {
     pub(super) batches: Vec<Batch>,
+    /// Those of earlier steps stay behind the `filled` ones.
     pub(super) rows: Vec<Eight>,
     /// L and 1/D, M, S and 1/S of each batch, row by row of the lower triangle.
     pub(super) factors: Vec<Wide>,
+    /// Rows and numbers of matrices in use.
+    pub(super) filled: [usize; 2],
     /// Batches of ball joints.
     pub(super) points: Vec<Point>,
     /// Batch and lane of each joint, or its key while seats are taken.
@@ -147,8 +150,7 @@ impl JointLanes {
     pub fn clear(&mut self) {
         self.batches.clear();
         self.points.clear();
-        self.rows.clear();
-        self.factors.clear();
+        self.filled = [0; 2];
         self.seats.clear();
         self.groups.clear();
     }
@@ -235,11 +237,29 @@ impl JointLanes {
     pub fn close(&mut self, batch: usize) {
         let most = |counts: &[u8; LANES]| counts.iter().copied().max().unwrap_or(0);
         let counts = [most(&self.counts[0]), most(&self.counts[1])];
-        let staged = [0, 1].map(|sort| &self.staged[sort][..counts[sort] as usize]);
+        self.make_room(batch, counts);
         let to = &mut self.batches[batch];
-        keep(to, &mut self.rows, &mut self.factors, staged);
+        let (plain, bounded) = self.rows[to.range()].split_at_mut(counts[0] as usize);
+        plain.copy_from_slice(&self.staged[0][..plain.len()]);
+        bounded.copy_from_slice(&self.staged[1][..bounded.len()]);
         to.anchored = self.anchored && counts[0] > 0;
-        to.square = counts == [3, 0] && is_square(staged[0]);
+        to.square = counts == [3, 0] && is_square(plain);
+    }
+
+    /// Gives a batch room for its rows, without bounds and with, and their matrices: where they are, if
+    /// nothing else has that place by now. What is there has no meaning.
+    pub(super) fn make_room(&mut self, batch: usize, counts: [u8; 2]) -> &mut [Eight] {
+        let to = &mut self.batches[batch];
+        let stays = [to.plain, to.bounded] == counts && to.range().end <= self.filled[0];
+        if !stays || to.len() == 0 {
+            [to.plain, to.bounded] = counts;
+            (to.first, to.factor) = (self.filled[0] as u32, self.filled[1] as u32);
+            self.filled[0] += to.len();
+            self.filled[1] += 2 * triangle(to.len());
+            grow(&mut self.rows, self.filled[0]);
+            grow(&mut self.factors, self.filled[1]);
+        }
+        &mut self.rows[to.range()]
     }
 
     /// Whether the rows of a batch can be carried along instead of being stated.
@@ -281,28 +301,10 @@ impl JointLanes {
     }
 }
 
-/// Stores the rows of a batch, those without bounds and those with, in place where nothing else has its
-/// place by now.
-pub(super) fn keep(
-    to: &mut Batch,
-    rows: &mut Vec<Eight>,
-    factors: &mut Vec<Wide>,
-    [plain, bounded]: [&[Eight]; 2],
-) {
-    let counts = [plain.len() as u8, bounded.len() as u8];
-    let stays = [to.plain, to.bounded] == counts && to.range().end <= rows.len();
-    (to.plain, to.bounded) = (counts[0], counts[1]);
-    if stays && to.len() > 0 {
-        let (first, second) = rows[to.range()].split_at_mut(plain.len());
-        first.copy_from_slice(plain);
-        second.copy_from_slice(bounded);
-        return;
+fn grow<T: Clone + Default>(numbers: &mut Vec<T>, least: usize) {
+    if numbers.len() < least {
+        numbers.resize(least, T::default());
     }
-    (to.first, to.factor) = (rows.len() as u32, factors.len() as u32);
-    rows.extend_from_slice(plain);
-    rows.extend_from_slice(bounded);
-    let numbers = factors.len() + 2 * triangle(to.len());
-    factors.resize(numbers, Wide::default());
 }
 
 /// Whether three rows are along axes at right angles, in every lane that has rows.
