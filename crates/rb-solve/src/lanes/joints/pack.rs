@@ -7,6 +7,7 @@ use super::trees::Group;
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::simd::{Line, Wide};
+use core::ops::Range;
 use glam::{DMat3, DQuat, DVec3};
 use rb_core::discretise::RowTerms;
 use rb_core::problem::{Pass, Term};
@@ -23,8 +24,8 @@ pub(super) struct Batch {
     pub(super) first: u32,
     pub(super) plain: u8,
     pub(super) bounded: u8,
-    /// Whether all its rows can be carried along with their bodies.
-    pub(super) anchored: bool,
+    /// How many of its first rows are carried along with their bodies.
+    pub(super) anchored: u8,
     /// Whether they are three without bounds along axes at right angles, and their number among the
     /// points if they are swept as one.
     pub(super) square: bool,
@@ -53,11 +54,23 @@ impl Batch {
         self.plain as usize + self.bounded as usize
     }
 
+    /// Whether all its rows are carried along.
+    pub(super) fn is_anchored(&self) -> bool {
+        self.anchored > 0 && self.anchored as usize == self.len()
+    }
+
     /// Numbers of its rows.
     #[inline(always)]
-    pub(super) fn range(&self) -> core::ops::Range<usize> {
+    pub(super) fn range(&self) -> Range<usize> {
         let first = self.first as usize;
         first..first + self.len()
+    }
+
+    /// Numbers of the rows that are carried along.
+    #[inline(always)]
+    pub(super) fn carried(&self) -> Range<usize> {
+        let first = self.first as usize;
+        first..first + self.anchored as usize
     }
 
     /// Where the lower triangle of a pass starts in the matrices.
@@ -102,6 +115,17 @@ pub(super) struct Eight {
     pub(super) slot: [u8; LANES],
 }
 
+/// Which rows of a joint follow its bodies through the substeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// None: all are stated.
+    None,
+    /// The anchored ones; others are stated.
+    First,
+    /// All there are.
+    All,
+}
+
 /// The joints of one island, in lanes.
 #[derive(Clone, Debug, Default)]
 pub struct JointLanes {
@@ -112,14 +136,16 @@ pub struct JointLanes {
     pub(super) factors: Vec<Wide>,
     /// Rows and numbers of matrices in use.
     pub(super) filled: [usize; 2],
-    /// Batches of ball joints.
+    /// Batches of ball joints; those of earlier steps stay behind.
     pub(super) points: Vec<Point>,
     /// Batch and lane of each joint, or its key while seats are taken.
     pub(super) seats: Vec<[u32; 2]>,
     /// Rows of the batch being filled, and how many each lane has: without bounds, with.
     staged: Box<[[Eight; MOST]; 2]>,
     counts: [[u8; LANES]; 2],
-    anchored: bool,
+    /// How many rows of each lane are anchored, and whether these are the first everywhere.
+    anchored: [u8; LANES],
+    follows: bool,
     /// What each body did since rows were last stated or carried along: translation (m), then the turn
     /// as a quaternion, w before x, y and z.
     pub(super) turned: Vec<Line>,
@@ -149,7 +175,6 @@ impl JointLanes {
     /// Forgets all joints.
     pub fn clear(&mut self) {
         self.batches.clear();
-        self.points.clear();
         self.filled = [0; 2];
         self.seats.clear();
         self.groups.clear();
@@ -184,7 +209,18 @@ impl JointLanes {
 
     /// Starts a batch. Batches are filled in their order.
     pub fn open(&mut self) {
-        (self.counts, self.anchored) = (Default::default(), true);
+        (self.counts, self.anchored, self.follows) = (Default::default(), [0; LANES], true);
+    }
+
+    /// Starts a batch anew behind the rows that are carried along.
+    pub fn open_behind(&mut self, batch: usize) {
+        self.anchored = [self.batches[batch].anchored; LANES];
+        (self.counts, self.follows) = ([self.anchored, [0; LANES]], true);
+    }
+
+    /// Has all rows of the open batch stated in every substep.
+    pub fn keep_stating(&mut self) {
+        self.follows = false;
     }
 
     /// Arms of the joint in a lane of batch `batch`: from the centres of mass of a and b to the origins
@@ -224,7 +260,10 @@ impl JointLanes {
         (to.bounds[0].0[lane], to.bounds[1].0[lane]) = (bounds[0], bounds[1]);
         (to.impulse.0[lane], to.gap.0[lane]) = (row.impulse, row.gap);
         to.soft.0[lane] = soft;
-        self.anchored &= row.anchored;
+        if row.anchored {
+            self.follows &= sort == 0 && at == self.anchored[lane] as usize;
+            self.anchored[lane] += 1;
+        }
         self.softens |= position.reg != velocity.reg || soft != 0.0;
         self.differs |= position != velocity || soft != 0.0;
         let angular = row.lin == DVec3::ZERO;
@@ -237,13 +276,26 @@ impl JointLanes {
     pub fn close(&mut self, batch: usize) {
         let most = |counts: &[u8; LANES]| counts.iter().copied().max().unwrap_or(0);
         let counts = [most(&self.counts[0]), most(&self.counts[1])];
+        let carried = self.batches[batch].carried();
         self.make_room(batch, counts);
         let to = &mut self.batches[batch];
+        self.rows.copy_within(carried.clone(), to.first as usize);
         let (plain, bounded) = self.rows[to.range()].split_at_mut(counts[0] as usize);
-        plain.copy_from_slice(&self.staged[0][..plain.len()]);
+        let stated = carried.len()..plain.len();
+        plain[stated.clone()].copy_from_slice(&self.staged[0][stated]);
         bounded.copy_from_slice(&self.staged[1][..bounded.len()]);
-        to.anchored = self.anchored && counts[0] > 0;
         to.square = counts == [3, 0] && is_square(plain);
+        self.batches[batch].anchored = self.common(batch);
+    }
+
+    /// How many first rows of a batch that has been filled are anchored in every lane.
+    fn common(&self, batch: usize) -> u8 {
+        let joints = &self.batches[batch].joints;
+        let used = || (0..LANES).filter(|&lane| joints[lane] != NOBODY);
+        let whole = |lane| [self.anchored[lane], 0] == self.counts.map(|counts| counts[lane]);
+        let most = used().map(|lane| self.anchored[lane]).max().unwrap_or(0);
+        let alike = used().all(|lane| self.anchored[lane] == most) || used().all(whole);
+        if self.follows && alike { most } else { 0 }
     }
 
     /// Gives a batch room for its rows, without bounds and with, and their matrices: where they are, if
@@ -262,20 +314,25 @@ impl JointLanes {
         &mut self.rows[to.range()]
     }
 
-    /// Whether the rows of a batch can be carried along instead of being stated.
-    pub fn is_anchored(&self, batch: usize) -> bool {
-        self.batches[batch].anchored
+    /// How many of the rows of a batch are carried along instead of being stated.
+    pub fn carried(&self, batch: usize) -> Carried {
+        let batch = &self.batches[batch];
+        match batch.anchored {
+            0 => Carried::None,
+            _ if batch.is_anchored() => Carried::All,
+            _ => Carried::First,
+        }
     }
 
-    /// Whether all rows can.
-    pub fn all_anchored(&self) -> bool {
-        self.batches.iter().all(|b| b.anchored)
+    /// Whether all rows are.
+    pub fn all_carried(&self) -> bool {
+        self.batches.iter().all(Batch::is_anchored)
     }
 
-    /// Whether the rows of a joint are carried along.
-    pub fn carries(&self, joint: usize) -> bool {
+    /// As [`carried`](Self::carried), of a joint.
+    pub fn carries(&self, joint: usize) -> Carried {
         let seat = self.seats.get(joint);
-        seat.is_some_and(|seat| self.batches[seat[0] as usize].anchored)
+        seat.map_or(Carried::None, |seat| self.carried(seat[0] as usize))
     }
 
     /// Geometric stiffness of a body from the last impulses (kg·m²/s).

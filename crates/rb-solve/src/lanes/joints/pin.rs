@@ -33,7 +33,7 @@ impl JointLanes {
             row.slot = [slot; LANES];
         }
         let to = &mut self.batches[batch];
-        (to.anchored, to.square, to.local) = (true, true, true);
+        (to.anchored, to.square, to.local) = (3, true, true);
         (self.softens, self.differs) = (true, true);
     }
 

@@ -79,7 +79,7 @@ pub(super) fn idle(nobody: u32) -> Batch {
         first: 0,
         plain: 0,
         bounded: 0,
-        anchored: false,
+        anchored: 0,
         square: false,
         local: false,
         point: NO_POINT,
