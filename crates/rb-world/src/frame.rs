@@ -149,6 +149,13 @@ impl Frame {
             + self.flights.capacity() * size_of::<Flight>()
     }
 
+    /// Work of the last step's longest task that cannot be divided: one like it is ahead, and threads share
+    /// the rest.
+    pub(crate) fn undivided(&self) -> usize {
+        let islands = self.islands().iter().map(Island::undivided);
+        islands.max().unwrap_or(0)
+    }
+
     /// Makes `n` empty islands.
     pub(crate) fn reset_islands(&mut self, n: usize) {
         if self.islands.len() < n {

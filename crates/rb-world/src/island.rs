@@ -237,8 +237,22 @@ impl Island {
         self.keep_start();
     }
 
+    /// Whether it is in no convoy.
+    pub(crate) fn is_apart(&self) -> bool {
+        !self.in_convoy()
+    }
+
+    /// How much of its step is for one thread because of its joints, in units of a body in free flight.
+    pub(crate) fn undivided(&self) -> usize {
+        match self.joints.len() {
+            0 => 0,
+            // Its contacts are found by all threads.
+            n => self.movable + 2 * self.contacts.len() + 6 * n,
+        }
+    }
+
     /// Runs the step of an island by itself: in lanes where that may be, else with rows.
-    fn run(&mut self, shared: &Shared) {
+    pub(crate) fn run(&mut self, shared: &Shared) {
         if !self.step_fast(shared) {
             self.run_rows(shared);
         }

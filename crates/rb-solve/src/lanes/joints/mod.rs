@@ -27,6 +27,7 @@
 mod carry;
 mod exact;
 mod factor;
+mod fill;
 mod grade;
 mod kernel;
 mod pack;

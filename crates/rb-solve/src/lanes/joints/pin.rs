@@ -2,7 +2,8 @@
 //! step their frames are carried from the bodies' own axes to where the bodies are.
 
 use super::carry::run;
-use super::pack::{JointLanes, set};
+use super::fill::set;
+use super::pack::JointLanes;
 use crate::lanes::LANES;
 use crate::lanes::simd::Wide;
 use glam::{DMat3, DVec3};

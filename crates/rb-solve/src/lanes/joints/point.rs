@@ -65,8 +65,8 @@ impl JointLanes {
                 count += 1;
             }
         }
-        let count = self.points.len().max(count as usize);
-        self.points.resize(count, Point::default());
+        let most = self.points.len().max(count as usize);
+        self.points.resize(most, Point::default());
         first
     }
 
