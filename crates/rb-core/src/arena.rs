@@ -16,10 +16,18 @@ pub struct Arena<K, V> {
     kind: PhantomData<fn() -> K>,
 }
 
+/// A place for a value.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Slot<V> {
+pub struct Slot<V> {
     generation: u32,
     value: Option<V>,
+}
+
+impl<V> Slot<V> {
+    /// Its occupant for writing.
+    pub fn value_mut(&mut self) -> Option<&mut V> {
+        self.value.as_mut()
+    }
 }
 
 impl<K, V> Default for Arena<K, V> {
@@ -97,6 +105,11 @@ impl<K, V> Arena<K, V> {
     /// The occupant of a slot for writing, whatever its generation.
     pub fn slot_mut(&mut self, index: u32) -> Option<&mut V> {
         self.slots.get_mut(index as usize)?.value.as_mut()
+    }
+
+    /// All slots for writing, to be shared among threads.
+    pub fn slots_mut(&mut self) -> &mut [Slot<V>] {
+        &mut self.slots
     }
 
     /// Living handle of an occupied slot.

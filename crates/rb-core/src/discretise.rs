@@ -184,6 +184,11 @@ impl Discretiser {
         }
     }
 
+    /// Whether the bias of a hard row without a way of its own follows from its gap alone.
+    pub fn depends_on_gap(&self) -> bool {
+        self.stabilisation.is_none() && (self.joint_step.is_some() || self.scheme.beta == 1.0)
+    }
+
     /// Off-diagonal part of R = C/(h l) from that of C over `rows`, row-major, padded to `size` rows.
     pub fn coupled(&self, rows: &[Row], cross: &[f64], size: usize) -> Vec<f64> {
         let n = rows.len();

@@ -6,7 +6,7 @@
 use crate::axis::Axis;
 use crate::drive::Drive;
 use crate::gizmo;
-use crate::joint::{Coordinates, Joint, JointCx, Rows, check_frames, put_in_order};
+use crate::joint::{Coordinates, Joint, JointCx, Rows, check_frames, drop_anchored, put_in_order};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
 use crate::placing::{frame_along, frames_at, normalized, swung};
@@ -225,6 +225,14 @@ impl<K: Kind> Joint for Jointed<K> {
     fn rows(&self, cx: &JointCx, memory: &JointMemory, out: &mut Rows) {
         let (frames, first) = (Frames::new(cx, &self.frames), out.len());
         self.kind.constraints(&frames, cx.h, memory, out);
+        self.kind.driven(&self.drives, &frames, cx.h, memory, out);
+        put_in_order(&mut out[first..], memory);
+    }
+
+    fn loose_rows(&self, cx: &JointCx, memory: &JointMemory, out: &mut Rows) {
+        let (frames, first) = (Frames::new(cx, &self.frames).loose(), out.len());
+        self.kind.constraints(&frames, cx.h, memory, out);
+        drop_anchored(out, first);
         self.kind.driven(&self.drives, &frames, cx.h, memory, out);
         put_in_order(&mut out[first..], memory);
     }

@@ -10,7 +10,7 @@ use crate::parts::Frames;
 use rb_core::Result;
 use rb_core::compliance::Compliance;
 use rb_core::error::check;
-use rb_core::math::Wrench;
+use rb_core::math::{Pose, Wrench};
 use rb_core::row::Row;
 use rb_core::stabilise::Stabilisation;
 use serde::{Deserialize, Serialize};
@@ -124,6 +124,18 @@ impl JointDesc {
             threshold.map_or(Ok(0.0), |value| check::positive(argument, value))?;
         }
         Ok(())
+    }
+
+    /// Its joint frames, if it is a firm [`pin`](crate::pin) between them.
+    #[inline]
+    pub fn pin(&self) -> Option<&[Pose; 2]> {
+        let pin = self.kind.pin()?;
+        self.options.is_default().then_some(pin)
+    }
+
+    /// Whether it may break.
+    pub fn is_brittle(&self) -> bool {
+        self.break_force.is_some() || self.break_torque.is_some()
     }
 
     /// Whether a reaction is above a threshold.

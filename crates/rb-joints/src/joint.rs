@@ -161,6 +161,14 @@ pub trait Joint: core::fmt::Debug + Send + Sync {
         put_in_order(&mut out[first..], memory);
     }
 
+    /// Appends the rows that are not anchored: all that is left to state for whoever carries the others along
+    /// with the bodies.
+    fn loose_rows(&self, cx: &JointCx, memory: &JointMemory, out: &mut Rows) {
+        let first = out.len();
+        self.rows(cx, memory, out);
+        drop_anchored(out, first);
+    }
+
     /// The joint frames, if [`rows`](Self::rows) are those of a [`pin`](crate::pin) between them.
     fn pin(&self) -> Option<&[Pose; 2]> {
         None
@@ -180,6 +188,19 @@ pub trait Joint: core::fmt::Debug + Send + Sync {
     fn draw(&self, cx: &JointCx, sink: &mut dyn DrawSink) {
         gizmo::frames(&Frames::new(cx, self.frames()), sink);
     }
+}
+
+/// Drops the anchored rows from the `first` on.
+pub(crate) fn drop_anchored(rows: &mut Rows, first: usize) {
+    let loose = |row: &Row| row.course != Course::Anchored;
+    if rows[first..].iter().all(loose) {
+        return;
+    }
+    let mut number = 0;
+    rows.retain(|row| {
+        number += 1;
+        number <= first || loose(row)
+    });
 }
 
 /// Hard bilateral rows first, each row with its last impulse as warm start.

@@ -27,8 +27,11 @@ impl Clone for JointMemory {
 
     fn clone_from(&mut self, source: &Self) {
         self.angle = source.angle;
-        self.impulses.clear();
-        self.impulses.extend_from_slice(&source.impulses);
+        if self.impulses.len() == source.impulses.len() {
+            self.impulses.copy_from_slice(&source.impulses);
+        } else {
+            self.impulses = SmallVec::from_slice(&source.impulses);
+        }
     }
 }
 

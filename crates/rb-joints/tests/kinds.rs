@@ -6,7 +6,7 @@ use common::{Random, displaced, entry};
 use glam::{DQuat, DVec3};
 use rb_core::draw::{Color, DrawSink};
 use rb_core::math::{Pose, exp_rotation};
-use rb_core::row::Row;
+use rb_core::row::{Course, Row};
 use rb_joints::*;
 
 const I: Pose = Pose::IDENTITY;
@@ -245,5 +245,20 @@ fn a_pin_states_three_anchored_rows_and_no_others() {
                 assert!(error < 1e-14, "{error}");
             }
         }
+    }
+}
+
+#[test]
+fn loose_rows_are_all_but_the_anchored_ones() {
+    let mut random = Random::new(22);
+    let (mut joints, cx) = (common::driven(&mut random), random.state());
+    joints.extend(AnyJoint::all(random.pose(), random.pose()));
+    for joint in joints {
+        let memory = JointMemory::default();
+        let (mut all, mut loose) = (Rows::new(), Rows::new());
+        joint.rows(&cx, &memory, &mut all);
+        joint.loose_rows(&cx, &memory, &mut loose);
+        all.retain(|row| row.course != Course::Anchored);
+        assert_eq!(loose, all, "{}", joint.name());
     }
 }

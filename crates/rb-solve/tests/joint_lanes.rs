@@ -15,7 +15,7 @@ use rb_core::residual::{grade_beside, grade_velocities};
 use rb_core::row::{Course, Row};
 use rb_core::solver::{Budget, Scratch};
 use rb_solve::Pgs;
-use rb_solve::lanes::{ContactLanes, JointLanes, LaneRow, Way};
+use rb_solve::lanes::{Carried, ContactLanes, JointLanes, LaneRow, Way};
 
 const BODIES: usize = 24;
 const H: f64 = 1.0 / 240.0;
@@ -221,9 +221,17 @@ fn anchored(at: &[(DVec3, DQuat)], arms: [DVec3; 2], warm: f64) -> [Row; 3] {
 
 #[test]
 fn carried_rows_are_those_a_joint_would_state() {
+    let soft = Discretiser::new(&Params::game(), H);
+    let rigid = Discretiser {
+        joint_step: None,
+        ..soft
+    };
+    [soft, rigid].into_iter().for_each(carry);
+}
+
+fn carry(numbers: Discretiser) {
     let mut random = Random(5);
     let bodies = bodies(&mut random);
-    let numbers = Discretiser::new(&Params::game(), H);
     let mut place = || (random.vector(), exp_rotation(random.vector()));
     let start = [place(), place()];
     let moved = [place(), place()];
@@ -251,7 +259,7 @@ fn carried_rows_are_those_a_joint_would_state() {
         carried.set_turned(body, y - x, r * q.conjugate());
     }
     let (error, at) = (carried.anchored_error(), moved);
-    assert!(carried.is_anchored(0) && carried.carries(0));
+    assert!(carried.all_carried() && carried.carries(0) == Carried::All);
     carried.carry(&numbers);
     put(&mut stated, &at);
     for lanes in [&mut carried, &mut stated] {
@@ -269,6 +277,7 @@ fn carried_rows_are_those_a_joint_would_state() {
             (a.gap, b.gap),
             (a.position.bias, b.position.bias),
             (a.position.reg, b.position.reg),
+            (a.velocity.bias, b.velocity.bias),
             (a.diag, b.diag),
         ] {
             assert!((a - b).abs() < 1e-12, "{a} against {b}");
@@ -290,4 +299,56 @@ fn rows_that_tie_no_momentum_are_refused() {
     let one = [Twist::ZERO, Twist::new(DVec3::X, DVec3::ZERO)];
     let terms = RowTerms::default();
     assert!(LaneRow::new(&Row::bilateral(one, 0.0, 0), terms, 1.0).is_none());
+}
+
+#[test]
+fn rows_behind_carried_ones_come_and_go() {
+    let mut random = Random(6);
+    let numbers = Discretiser {
+        joint_step: None,
+        ..Discretiser::new(&Params::game(), H)
+    };
+    let at = [0; 2].map(|_| (random.vector(), exp_rotation(random.vector())));
+    let arms = [random.vector(), random.vector()];
+    let jac = [-DVec3::X, DVec3::X].map(|turn| Twist::new(DVec3::ZERO, turn));
+    let row = |row: Row| {
+        let terms = numbers.terms(&row, || [0.0; 2]);
+        LaneRow::new(&row, terms, 1.0).expect("opposite halves")
+    };
+    let stop = row(Row::unilateral(jac, 0.1, 7));
+    let mut lanes = JointLanes::default();
+    lanes.seat([([0, 1], 3)].into_iter(), BODIES - 1, BODIES);
+    lanes.open();
+    for mut row in anchored(&at, arms, 0.3).map(row) {
+        row.slot = 1;
+        assert!(lanes.put(0, &row));
+    }
+    lanes.place(
+        0,
+        0,
+        [at[0].1 * arms[0], at[1].1 * arms[1]],
+        at[1].0 - at[0].0,
+    );
+    lanes.close(0);
+    assert!(lanes.carried(0) == Carried::All);
+    for stops in [1, 2, 1, 0] {
+        lanes.open_behind(0);
+        assert!((0..stops).all(|_| lanes.put(0, &stop)));
+        lanes.close(0);
+        lanes.prepare(&bodies(&mut random));
+        let slots: Vec<u8> = lanes.impulses(0).map(|(slot, _)| slot).collect();
+        assert_eq!(slots, [&[1; 3][..], &[7; 2][..stops]].concat());
+        assert!(lanes.impulses(0).take(3).all(|(_, impulse)| impulse == 0.3));
+        assert_eq!(lanes.carried(0) == Carried::All, stops == 0);
+    }
+    lanes.open();
+    lanes.keep_stating();
+    assert!(
+        anchored(&at, arms, 0.3)
+            .map(row)
+            .iter()
+            .all(|row| lanes.put(0, row))
+    );
+    lanes.close(0);
+    assert!(lanes.carried(0) == Carried::None);
 }

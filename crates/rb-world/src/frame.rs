@@ -128,6 +128,8 @@ pub(crate) struct Frame {
     pub(crate) homes: Vec<[u32; 2]>,
     /// Contact points.
     pub(crate) points: u32,
+    /// Island of each joint slot and its number there, [`NOWHERE`] if it is of none.
+    pub(crate) joint_homes: Vec<[u32; 2]>,
     /// Memory of the pairs that touched before.
     pub(crate) spare_touching: PairList,
     /// Independent tasks offered to the threads in this step.
@@ -160,8 +162,18 @@ impl Frame {
         let records = bytes(&self.islands) + bytes(&self.convoys) + bytes(&self.chunks);
         let colliders = bytes(&self.placed) + bytes(&self.left);
         let bodies = bytes(&self.flights) + bytes(&self.bound) + bytes(&self.place);
-        let contacts = bytes(&self.moves) + bytes(&self.homes) + bytes(&self.spare_touching);
+        let contacts = bytes(&self.moves)
+            + bytes(&self.homes)
+            + bytes(&self.joint_homes)
+            + bytes(&self.spare_touching);
         islands + lanes + found + records + colliders + bodies + contacts
+    }
+
+    /// Work of the last step's longest task that cannot be divided: one like it is ahead, and threads share
+    /// the rest.
+    pub(crate) fn undivided(&self) -> usize {
+        let islands = self.islands().iter().map(Island::undivided);
+        islands.max().unwrap_or(0)
     }
 
     /// Makes an empty island for each number of movable bodies in `sizes`; a few more are kept.

@@ -41,7 +41,7 @@ use rb_core::integrate::Mover;
 use rb_core::law::LawSet;
 use rb_core::manifold::Manifold;
 use rb_core::mass::InvMass;
-use rb_core::math::Twist;
+use rb_core::math::{Pose, Twist};
 use rb_core::params::{Gyroscopic, Params};
 use rb_core::problem::{Pass, Problem};
 use rb_core::report::Reason;
@@ -58,6 +58,9 @@ pub(crate) struct IslandJoint {
     pub(crate) slot: u32,
     pub(crate) movers: [u32; 2],
     pub(crate) memory: JointMemory,
+    /// Its frames, if it only holds their origins together; kept here because joints are large and far
+    /// apart.
+    pub(crate) pin: Option<[Pose; 2]>,
 }
 
 /// A constraint within an island.
@@ -129,6 +132,9 @@ pub(crate) struct Island {
     /// Movable bodies of a section, if it is large and has been divided into some.
     pub(crate) section: Option<usize>,
     pub(crate) joints: Vec<IslandJoint>,
+    /// Whether any of them may break, and whether the rows of any are coupled by its compliance.
+    pub(crate) brittle: bool,
+    pub(crate) coupled: bool,
     pub(crate) constraints: Vec<IslandConstraint>,
     pub(crate) contacts: Vec<IslandContact>,
     /// Of every contact, if any is posed in rows.
@@ -169,13 +175,12 @@ pub(crate) struct Island {
     pairs: Vec<[u32; 2]>,
     block_of: Vec<u32>,
     /// Bodies as the joints see them.
-    seen: Vec<JointBody>,
+    pub(crate) seen: Vec<JointBody>,
     /// Geometric stiffness of each body.
     levers: Vec<DMat3>,
     /// Rows that are iterated to φ(x⁺) = 0.
     bent: Vec<Bent>,
     /// Memory of the joints, then of the constraints, at the start of the step.
-    start: Vec<JointMemory>,
     /// Time since the start of the step (s).
     elapsed: f64,
     /// Number of the present substep.
@@ -202,6 +207,7 @@ impl Island {
         self.outcome = Outcome::default();
         self.escalated = Escalated::default();
         (self.berth, self.ask, self.section) = (None, None, None);
+        (self.brittle, self.coupled) = (false, false);
     }
 
     /// Its movable body of the lowest slot.
@@ -233,11 +239,24 @@ impl Island {
         if self.joins_others() || !self.in_lanes {
             self.lanes.release();
         }
-        self.keep_start();
+    }
+
+    /// Whether it is in no convoy.
+    pub(crate) fn is_apart(&self) -> bool {
+        !self.in_convoy()
+    }
+
+    /// How much of its step is for one thread because of its joints, in units of a body in free flight.
+    pub(crate) fn undivided(&self) -> usize {
+        match self.joints.len() {
+            0 => 0,
+            // Its contacts are found by all threads.
+            n => self.movable + 2 * self.contacts.len() + 6 * n,
+        }
     }
 
     /// Runs the step of an island by itself: in lanes where that may be, else with rows.
-    fn run(&mut self, shared: &Shared) {
+    pub(crate) fn run(&mut self, shared: &Shared) {
         if !self.step_fast(shared) {
             self.run_rows(shared);
         }

@@ -88,7 +88,7 @@ impl World {
             threads,
         } = self;
         let (hooks, solver) = (&**hooks, &**solver);
-        let work = state.work();
+        let work = state.work().saturating_sub(frame.undivided());
         threads.run(work, || {
             step::step(state, frame, events, hooks, solver, dt, report)
         });
@@ -139,7 +139,8 @@ impl World {
     }
 
     /// Steps with less work than this stay on the calling thread, since the way to a pool and back costs
-    /// more than it saves: bodies, three for each manifold and six for each joint; 1000 unless set.
+    /// more than it saves: bodies, three for each manifold and six for each joint, without the largest
+    /// island with joints, which one thread solves; 1000 unless set.
     pub fn set_parallel_threshold(&mut self, work: usize) {
         self.threads.threshold = work;
     }

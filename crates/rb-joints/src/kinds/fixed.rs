@@ -39,7 +39,7 @@ impl Kind for Weld {
     const DRIVEN: &'static [Axis] = &[];
 
     fn constraints(&self, frames: &Frames, _h: f64, _memory: &JointMemory, out: &mut Rows) {
-        out.extend(frames.point().map(|c| c.lock()));
+        frames.hold_point(out);
         out.extend(frames.swing().map(|c| c.lock()));
         out.push(frames.twist_error().lock());
     }

@@ -160,6 +160,10 @@ impl Joint for AnyJoint {
         self.inner().rows(cx, memory, out);
     }
 
+    fn loose_rows(&self, cx: &JointCx, memory: &JointMemory, out: &mut Rows) {
+        self.inner().loose_rows(cx, memory, out);
+    }
+
     fn pin(&self) -> Option<&[Pose; 2]> {
         self.inner().pin()
     }

@@ -66,7 +66,7 @@ impl Kind for Cross {
     const PLACING: Placing = Placing::Across;
 
     fn constraints(&self, frames: &Frames, _h: f64, _memory: &JointMemory, out: &mut Rows) {
-        out.extend(frames.point().map(|c| c.lock()));
+        frames.hold_point(out);
         out.push(frames.crossing().lock());
     }
 

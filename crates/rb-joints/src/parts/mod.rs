@@ -28,6 +28,8 @@ pub struct Frames {
     /// From the centre of mass of b to the origin of b's frame (m, world axes).
     pub arm_b: DVec3,
     vel: [Twist; 2],
+    /// Whether nobody asks for the rows that hold both anchors together.
+    loose: bool,
 }
 
 impl Frames {
@@ -46,6 +48,16 @@ impl Frames {
             arm_a: b.p - cx.a.com,
             arm_b: b.p - cx.b.com,
             vel: [cx.a.vel, cx.b.vel],
+            loose: false,
+        }
+    }
+
+    /// The same frames, for rows beside those that hold both anchors together.
+    #[inline]
+    pub(crate) fn loose(self) -> Self {
+        Self {
+            loose: true,
+            ..self
         }
     }
 

@@ -40,9 +40,12 @@ impl Frames {
         ]
     }
 
-    /// Appends the rows that keep both anchors together.
+    /// Appends the rows that keep both anchors together, unless these are only asked what else holds.
     #[inline]
     pub fn hold_point(&self, out: &mut Rows) {
+        if self.loose {
+            return;
+        }
         let axes = DMat3::from_quat(self.a.q);
         out.push(self.anchored(Axis::LinX, axes.x_axis).lock());
         out.push(self.anchored(Axis::LinY, axes.y_axis).lock());

@@ -40,7 +40,7 @@ mod view;
 
 pub use bodies::BodyLines;
 pub use grade::Graded;
-pub use joints::{JointLanes, LanePin, LaneRow, Way};
+pub use joints::{Carried, JointLanes, LanePin, LaneRow, Way};
 pub use pack::ContactLanes;
 pub use prepare::Soft;
 pub use simd::{LANES, Line, Wide};

@@ -58,8 +58,8 @@ pub(crate) struct Convoy {
 }
 
 impl Convoy {
-    /// Runs the islands through the step: those with contacts alone together, large ones of these in
-    /// lanes of their own, then the others one by one.
+    /// Starts the step of all islands and runs those with contacts alone through it: together, large ones in
+    /// lanes of their own.
     pub(crate) fn run(&mut self, islands: &mut [Island], shared: &Shared) {
         self.members.clear();
         for (k, island) in islands.iter_mut().enumerate() {
@@ -73,15 +73,10 @@ impl Convoy {
             false => self.sail(islands, shared),
         }
         for k in 0..islands.len() {
-            if islands[k].berth.is_some() {
-                continue;
-            }
-            match islands[k].in_convoy() {
-                true => self.sail_alone(islands, k, shared),
-                false => islands[k].run(shared),
+            if islands[k].in_convoy() && islands[k].section.is_some() {
+                self.sail_alone(islands, k, shared);
             }
         }
-        islands.iter_mut().for_each(|i| i.judge(shared));
     }
 
     /// A large island, in its own lanes.

@@ -254,7 +254,7 @@ impl Island {
     }
 
     /// Judges the answer of the fast solver: whether the step should be made again.
-    pub(super) fn judge(&mut self, shared: &Shared) {
+    pub(crate) fn judge(&mut self, shared: &Shared) {
         let (policy, grade) = (shared.params.escalation, self.outcome.grade.abs);
         let swept = self.linked && !self.has_trees();
         let small = self.rows() <= policy.rows && self.in_lanes && !swept;

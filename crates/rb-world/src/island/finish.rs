@@ -5,6 +5,7 @@ use super::{Island, Shared};
 use glam::DVec3;
 use rb_core::row::{Row, RowKind};
 use rb_joints::{Joint, JointCx};
+use rb_solve::lanes::Carried;
 
 impl Island {
     /// Grades the last substep and measures gaps at the end of the step.
@@ -33,19 +34,24 @@ impl Island {
             self.seen.extend(self.movers.iter().map(see));
         }
         for j in 0..self.joints.len() {
-            let [a, b] = self.joints[j].movers.map(|m| self.seen[m as usize]);
-            let cx = JointCx { a, b, h: shared.h };
+            let carried = match self.linked {
+                true => self.links.carries(j),
+                false => Carried::None,
+            };
+            if carried == Carried::All {
+                continue;
+            }
             let Some(slot) = shared.joints.slot(self.joints[j].slot) else {
                 continue;
             };
-            slot.desc.kind.track(&cx, &mut self.joints[j].memory);
-            if self.linked && self.links.carries(j) {
-                continue;
-            }
+            let [a, b] = self.joints[j].movers.map(|m| self.seen[m as usize]);
+            let cx = JointCx { a, b, h: shared.h };
+            let (kind, memory) = (&slot.desc.kind, &self.joints[j].memory);
             self.rows.clear();
-            slot.desc
-                .kind
-                .rows(&cx, &self.joints[j].memory, &mut self.rows);
+            match carried {
+                Carried::First => kind.loose_rows(&cx, memory, &mut self.rows),
+                _ => kind.rows(&cx, memory, &mut self.rows),
+            }
             if !slot.desc.options.is_default() {
                 slot.desc.options.apply(&mut self.rows);
             }

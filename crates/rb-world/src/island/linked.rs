@@ -1,27 +1,28 @@
 //! A step with the joints in lanes as well, eight at a time: rows go there straight from their joints.
 //!
 //! *Islands with too many joints for a direct solve* have softened joints, swept like contacts and together
-//! with them. Joints that state nothing but hard anchored rows (a ball joint) are stated once per step
-//! and then carried along with their bodies, which gives the same rows; the others are stated in every
-//! substep. A stop of a carried joint takes part from the next step on: it has a row from two substeps
-//! before it is reached, so that it may come late above 12 rad/s.
+//! with them.
 //!
-//! *Trees of joints* of which several are alike are hard, stated in every substep, swept together with
-//! contacts and then solved exactly, eight trees side by side. Lone trees go the way of `beside`.
+//! *Trees of joints* of which several are alike are hard, swept together with contacts and then solved
+//! exactly, eight trees side by side. Lone trees go the way of `beside`.
+//!
+//! Hard anchored rows are stated once per step and then carried along with their bodies, which gives the same
+//! rows; the others are stated in every substep, if the joint had any at the start of the step. A stop of a
+//! joint that had none takes part from the next step on: it has a row from two substeps before it is
+//! reached, so that it may come late above 12 rad/s.
 
 use super::assemble::see;
-use super::pinned::pinned;
 use super::{Island, Shared};
-use glam::DMat3;
+use glam::{DMat3, DVec3};
 use rb_core::discretise::Discretiser;
 use rb_core::math::{Pose, Twist};
 use rb_core::params::{GeometricStiffness, Gyroscopic};
 use rb_core::problem::Pass;
-use rb_core::row::Row;
+use rb_core::row::{Course, Row};
 use rb_core::stabilise::Stabilisation;
-use rb_joints::{Joint, JointBody, JointCx, Rows, Yield, pin};
+use rb_joints::{Joint, JointBody, JointCx, Rows, pin};
 use rb_solve::lanes::LANES;
-use rb_solve::lanes::{JointLanes, LanePin, LaneRow};
+use rb_solve::lanes::{Carried, LanePin, LaneRow};
 
 /// Trees of one topology from which on, on average, they are solved side by side.
 const ALIKE: usize = 2;
@@ -30,10 +31,6 @@ impl Island {
     /// Whether the joints of this step go to lanes.
     pub(super) fn takes_links(&self, shared: &Shared) -> bool {
         let params = shared.params;
-        let lone = |slot: u32| {
-            let joint = shared.joints.slot(slot);
-            joint.is_some_and(|j| !matches!(j.desc.options.yields, Yield::Block { .. }))
-        };
         !self.joints.is_empty()
             && self.constraints.is_empty()
             && self.clusters.is_empty()
@@ -43,7 +40,7 @@ impl Island {
             && params.gyroscopic == Gyroscopic::Implicit
             && params.geometric == GeometricStiffness::Off
             && self.contacts.iter().all(|c| c.plain)
-            && self.joints.iter().all(|j| lone(j.slot))
+            && !self.coupled
     }
 
     /// Whether the joints are trees, or near enough, to be solved exactly.
@@ -166,8 +163,7 @@ impl Island {
     /// False if there is a row lanes cannot hold.
     fn link(&mut self, shared: &Shared, numbers: &Discretiser, all: bool) -> bool {
         self.links.begin();
-        let carried = |links: &JointLanes, batch| !all && links.is_anchored(batch);
-        if !all && self.links.all_anchored() {
+        if !all && numbers.joint_step.is_some() && self.links.all_carried() {
             return true;
         }
         self.seen.clear();
@@ -178,21 +174,11 @@ impl Island {
         let mut rows = std::mem::take(&mut self.rows);
         let mut held = true;
         for batch in 0..self.links.batches() {
-            if carried(&self.links, batch) || (all && self.link_pins(shared, numbers, batch)) {
-                continue;
-            }
-            self.links.open();
-            for lane in 0..LANES {
-                let Some(j) = self.links.joint(batch, lane) else {
-                    break;
-                };
-                if !all {
-                    let memory = &mut self.joints[j as usize].memory;
-                    memory.store(self.links.impulses(j as usize));
-                }
-                held &= self.link_one(shared, numbers, [j as usize, batch, lane], &mut rows);
-            }
-            self.links.close(batch);
+            let done = match all {
+                true => self.link_pins(numbers, batch),
+                false => self.is_carried(numbers, batch),
+            };
+            held &= done || self.link_batch(shared, numbers, batch, all, &mut rows);
         }
         self.rows = rows;
         if all {
@@ -201,28 +187,66 @@ impl Island {
         held
     }
 
+    /// Whether nothing of a batch has to be stated in the present substep. Rigid joints state their stops
+    /// whenever they are near.
+    fn is_carried(&self, numbers: &Discretiser, batch: usize) -> bool {
+        let rigid = numbers.joint_step.is_none();
+        self.links.carried(batch) == Carried::All && !(rigid && self.has_others(batch))
+    }
+
+    /// Whether a batch has joints that may do more than hold two points together.
+    fn has_others(&self, batch: usize) -> bool {
+        let joints = (0..LANES).map_while(|lane| self.links.joint(batch, lane));
+        let mut joints = joints.map(|j| &self.joints[j as usize]);
+        joints.any(|joint| joint.pin.is_none())
+    }
+
+    /// States a batch, or what of it is not carried along.
+    fn link_batch(
+        &mut self,
+        shared: &Shared,
+        numbers: &Discretiser,
+        batch: usize,
+        all: bool,
+        rows: &mut Rows,
+    ) -> bool {
+        let behind = !all && self.links.carried(batch) != Carried::None;
+        match behind {
+            true => self.links.open_behind(batch),
+            false => self.links.open(),
+        }
+        let mut held = true;
+        for lane in 0..LANES {
+            let Some(j) = self.links.joint(batch, lane) else {
+                break;
+            };
+            if !all {
+                let memory = &mut self.joints[j as usize].memory;
+                memory.store(self.links.impulses(j as usize));
+            }
+            held &= self.link_one(shared, numbers, [j as usize, batch, lane], behind, rows);
+        }
+        self.links.close(batch);
+        held
+    }
+
     /// States a batch of softened joints that only hold two points together; false if there are others
     /// in it.
-    fn link_pins(&mut self, shared: &Shared, numbers: &Discretiser, batch: usize) -> bool {
+    fn link_pins(&mut self, numbers: &Discretiser, batch: usize) -> bool {
         let plain = numbers.stabilisation.is_none();
         let Some(step) = numbers.joint_step.filter(|_| plain) else {
             return false;
         };
-        let links = &mut self.links;
-        // All lanes at once: joints are far apart in memory.
-        let mut frames = [None; LANES];
-        let mut lanes = 0;
-        while let Some(j) = (lanes < LANES).then(|| links.joint(batch, lanes)).flatten() {
-            let slot = shared.joints.slot(self.joints[j as usize].slot);
-            let Some(pin) = slot.and_then(pinned) else {
-                return false;
-            };
-            frames[lanes] = Some((j as usize, pin));
-            lanes += 1;
+        if self.has_others(batch) {
+            return false;
         }
+        let links = &mut self.links;
         links.open_pins(batch, step.reg, pin::SLOTS);
-        for (lane, (j, [a, b])) in frames.into_iter().flatten().enumerate() {
-            let joint = &self.joints[j];
+        for lane in 0..LANES {
+            let joint = links.joint(batch, lane).map(|j| &self.joints[j as usize]);
+            let Some((joint, [a, b])) = joint.and_then(|j| Some((j, j.pin?))) else {
+                break;
+            };
             let center = joint.movers.map(|m| self.movers[m as usize].com_local);
             let pin = LanePin {
                 axes: DMat3::from_quat(a.q),
@@ -234,12 +258,13 @@ impl Island {
         true
     }
 
-    /// States a joint into a lane of the open batch.
+    /// States a joint into a lane of the open batch, or what of it is not carried along.
     fn link_one(
         &mut self,
         shared: &Shared,
         numbers: &Discretiser,
         [j, batch, lane]: [usize; 3],
+        behind: bool,
         rows: &mut Rows,
     ) -> bool {
         let joint = &self.joints[j];
@@ -247,34 +272,40 @@ impl Island {
             return false;
         };
         let sides = joint.movers.map(|m| m as usize);
-        let cx = JointCx {
-            a: self.seen[sides[0]],
-            b: self.seen[sides[1]],
-            h: shared.h,
-        };
+        let [a, b] = sides.map(|m| self.seen[m]);
+        let (cx, kind) = (JointCx { a, b, h: shared.h }, &slot.desc.kind);
         rows.clear();
-        slot.desc.kind.rows(&cx, &joint.memory, rows);
+        match behind {
+            true => kind.loose_rows(&cx, &joint.memory, rows),
+            false => kind.rows(&cx, &joint.memory, rows),
+        }
         if !slot.desc.options.is_default() {
             slot.desc.options.apply(rows);
         }
-        let frames = slot.desc.kind.frames();
-        let arm = |body: &JointBody, frame: &Pose| body.pose.point(frame.p) - body.com;
-        let arms = [arm(&cx.a, &frames[0]), arm(&cx.b, &frames[1])];
-        let apart = cx.b.com - cx.a.com;
-        self.links.place(batch, lane, arms, apart);
+        let place = (!behind).then(|| place(&cx, kind.frames()));
+        if let Some((arms, apart)) = place {
+            self.links.place(batch, lane, arms, apart);
+        }
+        let follows = |row: &LaneRow| {
+            let fits = place.is_some_and(|(arms, apart)| row.fits(arms, apart));
+            fits && numbers.depends_on_gap()
+        };
         let extent = self.reach(sides[0]).max(self.reach(sides[1]));
         let along = |row: &Row, v: [Twist; 2]| row.jac[0].dot(&v[0]) + row.jac[1].dot(&v[1]);
         let (before, lanes) = ([cx.a.vel, cx.b.vel], &self.lanes);
-        rows.iter().all(|row| {
-            if numbers.way(row) == Some(Stabilisation::Iterated) {
+        rows.iter().all(|stated| {
+            if numbers.way(stated) == Some(Stabilisation::Iterated) {
                 return false;
             }
             let free = || sides.map(|m| lanes.free(m));
-            let terms = numbers.terms(row, || [along(row, before), along(row, free())]);
-            let Some(mut row) = LaneRow::new(row, terms, extent) else {
+            let terms = numbers.terms(stated, || [along(stated, before), along(stated, free())]);
+            let Some(mut row) = LaneRow::new(stated, terms, extent) else {
                 return false;
             };
-            row.anchored = row.anchored && row.fits(arms, apart);
+            row.anchored = row.anchored && follows(&row);
+            if stated.course == Course::Anchored && !row.anchored {
+                self.links.keep_stating();
+            }
             self.links.put(lane, &row)
         })
     }
@@ -284,4 +315,11 @@ impl Island {
         let m = &self.movers[mover];
         if m.inv.is_zero() { 0.0 } else { m.extent }
     }
+}
+
+/// Arms of a joint with these frames: from the centres of mass of a and b to the origins of its frames, and
+/// from the centre of mass of a to that of b (m, world axes).
+fn place(cx: &JointCx, [a, b]: &[Pose; 2]) -> ([DVec3; 2], DVec3) {
+    let arm = |body: &JointBody, frame: &Pose| body.pose.point(frame.p) - body.com;
+    ([arm(&cx.a, a), arm(&cx.b, b)], cx.b.com - cx.a.com)
 }

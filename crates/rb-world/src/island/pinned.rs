@@ -4,19 +4,16 @@
 //! step is posed in rows all the same, for the certificate and for whoever wants to see the problem.
 
 use super::{Island, Shared};
-use crate::state::JointSlot;
 use glam::DMat3;
 use rb_core::integrate::lever;
-use rb_core::math::Pose;
 use rb_core::params::{GeometricStiffness, Gyroscopic};
-use rb_joints::{Joint, pin};
+use rb_joints::pin;
 use rb_solve::pins::Pinned;
 
 impl Island {
     /// Whether the substeps before the last can be made without rows.
     pub(super) fn is_pinned(&self, shared: &Shared) -> bool {
         let params = shared.params;
-        let mut joints = self.joints.iter().map(|j| shared.joints.slot(j.slot));
         self.contacts.is_empty()
             && self.constraints.is_empty()
             && self.escalated.reason.is_none()
@@ -27,7 +24,7 @@ impl Island {
             && params.scheme.beta == 1.0
             && params.gyroscopic == Gyroscopic::Implicit
             && params.geometric == GeometricStiffness::Off
-            && joints.all(|joint| joint.and_then(pinned).is_some())
+            && self.joints.iter().all(|joint| joint.pin.is_some())
     }
 
     /// One substep without rows.
@@ -58,8 +55,7 @@ impl Island {
         self.pins.pins.clear();
         self.axes.clear();
         for joint in &self.joints {
-            let slot = shared.joints.slot(joint.slot);
-            let Some([frame_a, frame_b]) = slot.and_then(pinned) else {
+            let Some([frame_a, frame_b]) = &joint.pin else {
                 continue;
             };
             let [a, b] = joint.movers;
@@ -79,10 +75,4 @@ impl Island {
             });
         }
     }
-}
-
-/// Joint frames of a joint that only holds two points together, and firmly.
-pub(super) fn pinned(joint: &JointSlot) -> Option<&[Pose; 2]> {
-    let frames = joint.desc.kind.pin()?;
-    joint.desc.options.is_default().then_some(frames)
 }

@@ -1,25 +1,24 @@
-//! State of an island at the start of its step, for a step that is to be made again.
+//! Takes an island back to the start of its step, for a step that is to be made again: the world has it
+//! still, and changes at the end of the step.
 
 use super::{Island, Shared};
 use rb_core::math::Twist;
 
 impl Island {
-    /// Notes what the joints, then the constraints, remember now.
-    pub(super) fn keep_start(&mut self) {
-        let joints = self.joints.iter().map(|j| &j.memory);
-        let all = joints.chain(self.constraints.iter().map(|c| &c.memory));
-        self.start.clear();
-        self.start.extend(all.cloned());
-    }
-
     /// Takes the step back.
     pub(super) fn go_back(&mut self, shared: &Shared) {
         self.put_back(shared);
-        let joints = self.joints.iter_mut().map(|j| &mut j.memory);
-        let constraints = self.constraints.iter_mut().map(|c| &mut c.memory);
-        for (to, memory) in joints.chain(constraints).zip(&self.start) {
-            to.clone_from(memory);
+        for joint in &mut self.joints {
+            if let Some(slot) = shared.joints.slot(joint.slot) {
+                joint.memory.clone_from(&slot.memory);
+            }
         }
+        for constraint in &mut self.constraints {
+            if let Some(slot) = shared.constraints.slot(constraint.slot) {
+                constraint.memory.clone_from(&slot.memory);
+            }
+        }
+        self.rescale(shared.warm_scale);
     }
 
     /// Puts the bodies back where the world still has them.

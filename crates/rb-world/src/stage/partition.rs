@@ -15,6 +15,7 @@ use rb_core::integrate::Mover;
 use rb_core::mass::InvMass;
 use rb_core::params::Params;
 use rb_core::room::{empty, fit};
+use rb_joints::Yield;
 
 /// Finds the islands of awake bodies and fills them with bodies, joints and contacts.
 pub(crate) fn run(state: &State, frame: &mut Frame) {
@@ -182,17 +183,27 @@ fn place_constraints(state: &State, frame: &mut Frame) {
 }
 
 fn place_joints(state: &State, frame: &mut Frame) {
+    frame.joint_homes.clear();
+    frame
+        .joint_homes
+        .resize(state.joints.capacity(), [NOWHERE; 2]);
     for (handle, joint) in state.joints.iter() {
         let slots = joint.bodies.map(|h| h.index());
-        if let Some((island, movers)) = seat(state, frame, slots) {
-            let memory = joint.memory.clone();
-            frame.islands[island].escalated.precise |= joint.desc.precise;
-            frame.islands[island].joints.push(IslandJoint {
-                slot: handle.index(),
-                movers,
-                memory,
-            });
-        }
+        let Some((number, movers)) = seat(state, frame, slots) else {
+            continue;
+        };
+        let (island, desc) = (&mut frame.islands[number], &joint.desc);
+        let home = [number as u32, island.joints.len() as u32];
+        frame.joint_homes[handle.index() as usize] = home;
+        island.escalated.precise |= desc.precise;
+        island.brittle |= desc.is_brittle();
+        island.coupled |= matches!(desc.options.yields, Yield::Block { .. });
+        island.joints.push(IslandJoint {
+            slot: handle.index(),
+            movers,
+            memory: joint.memory.clone(),
+            pin: desc.pin().copied(),
+        });
     }
 }
 

@@ -2,9 +2,11 @@
 
 mod bodies;
 mod contacts;
+mod joints;
 
 use bodies::settle_bodies;
 use contacts::store_contacts;
+use joints::store_joints;
 
 use crate::events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent};
 use crate::frame::Frame;
@@ -39,12 +41,8 @@ pub(crate) fn run(
 /// Impulses to where they persist, and which manifolds are closed.
 fn store_impulses(state: &mut State, frame: &mut Frame) {
     store_contacts(state, frame);
+    store_joints(state, frame);
     for island in frame.islands() {
-        for j in &island.joints {
-            if let Some(slot) = state.joints.slot_mut(j.slot) {
-                slot.memory.clone_from(&j.memory);
-            }
-        }
         for c in &island.constraints {
             if let Some(slot) = state.constraints.slot_mut(c.slot) {
                 slot.memory.clone_from(&c.memory);
@@ -122,11 +120,12 @@ fn contact_forces(state: &State, events: &mut Events) {
 
 fn break_joints(state: &mut State, frame: &Frame, events: &mut Events) {
     let mut broken = Vec::new();
-    for joint in frame.islands().iter().flat_map(|i| &i.joints) {
+    let islands = frame.islands().iter().filter(|i| i.brittle);
+    for joint in islands.flat_map(|i| &i.joints) {
         let Some(slot) = state.joints.slot(joint.slot) else {
             continue;
         };
-        if slot.desc.break_force.is_some() || slot.desc.break_torque.is_some() {
+        if slot.desc.is_brittle() {
             let load = state.reaction_of(slot);
             if slot.desc.breaks(&load) {
                 broken.push((state.joint_handle(joint.slot), load));

@@ -26,12 +26,27 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
     let (islands, convoys) = (&mut frame.islands[..n], &mut frame.convoys[..tasks]);
     let sail = |convoy: &mut Convoy, run: &mut [Island]| convoy.run(run, &shared);
     parallel::for_each_with_run(convoys, islands, RUN, sail);
+    run_apart(islands, &mut frame.tasks, &shared);
     if admit(islands, &mut frame.asking, budget, &shared) {
         parallel::for_each(islands, 1, |island| island.run_again(&shared));
     }
     frame.tasks += frame.flights.len().div_ceil(FLIGHTS) as u32;
     let fly = |flight: &mut Flight| flight.run(&shared);
     parallel::for_each(&mut frame.flights, FLIGHTS, fly);
+}
+
+/// Runs the islands that are in no convoy, each as a task of its own.
+fn run_apart(islands: &mut [Island], tasks: &mut u32, shared: &Shared) {
+    let apart = islands.iter().filter(|i| i.is_apart()).count();
+    *tasks += apart as u32;
+    // Not worth waking another thread for one.
+    let grain = if apart > 1 { 1 } else { islands.len() };
+    parallel::for_each(islands, grain, |island| {
+        if island.is_apart() {
+            island.run(shared);
+        }
+        island.judge(shared);
+    });
 }
 
 /// Lets islands stay with the exact solver as far as its budget of rows goes; returns what is left.

@@ -18,8 +18,7 @@ use crate::lanes::vector::V3;
 use rb_core::discretise::Discretiser;
 
 impl JointLanes {
-    /// Carries the anchored batches along with their bodies. Under a soft step: others have no anchored
-    /// batches.
+    /// Carries the anchored rows along with their bodies, under a soft step or as rigid ones.
     pub fn carry(&mut self, numbers: &Discretiser) {
         run(self, numbers, false);
     }
@@ -79,25 +78,45 @@ impl<S: Simd> Turns<S> {
 
 /// Carries the anchored batches along, those that are `local` or the others.
 pub(super) fn run(lanes: &mut JointLanes, numbers: &Discretiser, local: bool) {
-    let rate = numbers.joint_step.map_or(0.0, |s| s.rate);
-    let soft = [rate, numbers.contact.push_out];
-    run_carry(lanes, soft, local);
+    let bias = match numbers.joint_step {
+        Some(step) => Bias {
+            rate: step.rate,
+            push: numbers.contact.push_out,
+            hard: false,
+        },
+        None => Bias {
+            rate: 1.0 / numbers.h,
+            push: f64::INFINITY,
+            hard: true,
+        },
+    };
+    run_carry(lanes, bias, local);
 }
 
-fn run_carry(lanes: &mut JointLanes, soft: [f64; 2], local: bool) {
+/// What is made of a gap.
+#[derive(Clone, Copy)]
+pub(super) struct Bias {
+    /// Share to take out (1/s), and how fast at most (m/s).
+    pub(super) rate: f64,
+    pub(super) push: f64,
+    /// Whether the velocity pass takes it out as well.
+    pub(super) hard: bool,
+}
+
+fn run_carry(lanes: &mut JointLanes, bias: Bias, local: bool) {
     dispatch!(carry(
         lanes: &mut JointLanes,
-        soft: [f64; 2],
+        bias: Bias,
         local: bool
     ))
 }
 
 #[inline(always)]
-pub(super) fn carry<S: Simd>(lanes: &mut JointLanes, soft: [f64; 2], local: bool) {
-    let [rate, push] = [S::splat(soft[0]), S::splat(soft[1])];
+pub(super) fn carry<S: Simd>(lanes: &mut JointLanes, bias: Bias, local: bool) {
+    let [rate, push] = [S::splat(bias.rate), S::splat(bias.push)];
     let (rows, points, turned) = (&mut lanes.rows, &mut lanes.points, &lanes.turned[..]);
     for batch in &mut lanes.batches {
-        if !batch.anchored || batch.local != local {
+        if batch.anchored == 0 || batch.local != local {
             continue;
         }
         if let Some(point) = points.get_mut(batch.point as usize) {
@@ -109,7 +128,7 @@ pub(super) fn carry<S: Simd>(lanes: &mut JointLanes, soft: [f64; 2], local: bool
         now.arm[0].store(&mut batch.arm[0]);
         now.arm[1].store(&mut batch.arm[1]);
         let (reach, gap) = (now.reach(), now.gap());
-        for row in &mut rows[batch.range()] {
+        for row in &mut rows[batch.carried()] {
             let e = now.turn.of(V3::load(&row.lin));
             e.store(&mut row.lin);
             e.cross(reach).store(&mut row.ang[0]);
@@ -117,7 +136,12 @@ pub(super) fn carry<S: Simd>(lanes: &mut JointLanes, soft: [f64; 2], local: bool
             let gap = e.dot(gap);
             gap.store(&mut row.gap);
             let out = gap.mul(rate).min(push).max(S::zero().sub(push));
-            out.add(S::load(&row.bias[1])).store(&mut row.bias[0]);
+            if bias.hard {
+                out.store(&mut row.bias[1]);
+                out.store(&mut row.bias[0]);
+            } else {
+                out.add(S::load(&row.bias[1])).store(&mut row.bias[0]);
+            }
             S::zero().store(&mut row.reg[0]);
         }
     }
@@ -168,12 +192,12 @@ fn run_error(batches: &[Batch], rows: &[Eight], turned: &[Line], most: &mut Line
 pub(super) fn error<S: Simd>(batches: &[Batch], rows: &[Eight], turned: &[Line], most: &mut Line) {
     let mut largest = S::zero();
     for batch in batches {
-        if !batch.anchored {
+        if batch.anchored == 0 {
             continue;
         }
         let now = Followed::<S>::new(batch, turned);
         let gap = now.gap();
-        for row in &rows[batch.range()] {
+        for row in &rows[batch.carried()] {
             let gap = now.turn.of(V3::load(&row.lin)).dot(gap);
             largest = gap.max(S::zero().sub(gap)).max(largest);
         }

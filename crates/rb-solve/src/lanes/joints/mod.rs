@@ -27,6 +27,7 @@
 mod carry;
 mod exact;
 mod factor;
+mod fill;
 mod grade;
 mod kernel;
 mod pack;
@@ -43,7 +44,7 @@ mod view;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod widths;
 
-pub use pack::JointLanes;
+pub use pack::{Carried, JointLanes};
 pub use pin::LanePin;
 pub use row::LaneRow;
 pub use view::Way;

@@ -1,14 +1,13 @@
-//! Rows of joints into lanes, batch by batch, and how they are stored.
+//! How the joints of an island lie in lanes.
 
 use super::MOST;
 use super::point::Point;
-use super::row::LaneRow;
 use super::trees::Group;
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::simd::{Line, Wide};
+use core::ops::Range;
 use glam::{DMat3, DQuat, DVec3};
-use rb_core::discretise::RowTerms;
 use rb_core::problem::{Pass, Term};
 
 /// Up to eight joints without a common movable body.
@@ -23,8 +22,8 @@ pub(super) struct Batch {
     pub(super) first: u32,
     pub(super) plain: u8,
     pub(super) bounded: u8,
-    /// Whether all its rows can be carried along with their bodies.
-    pub(super) anchored: bool,
+    /// How many of its first rows are carried along with their bodies.
+    pub(super) anchored: u8,
     /// Whether they are three without bounds along axes at right angles, and their number among the
     /// points if they are swept as one.
     pub(super) square: bool,
@@ -41,8 +40,6 @@ pub(super) struct Batch {
     pub(super) factor: u32,
 }
 
-/// How far three axes may be from right angles.
-const SKEW: f64 = 1e-9;
 /// No joint.
 pub(super) const NOBODY: u32 = u32::MAX;
 
@@ -53,11 +50,23 @@ impl Batch {
         self.plain as usize + self.bounded as usize
     }
 
+    /// Whether all its rows are carried along.
+    pub(super) fn is_anchored(&self) -> bool {
+        self.anchored > 0 && self.anchored as usize == self.len()
+    }
+
     /// Numbers of its rows.
     #[inline(always)]
-    pub(super) fn range(&self) -> core::ops::Range<usize> {
+    pub(super) fn range(&self) -> Range<usize> {
         let first = self.first as usize;
         first..first + self.len()
+    }
+
+    /// Numbers of the rows that are carried along.
+    #[inline(always)]
+    pub(super) fn carried(&self) -> Range<usize> {
+        let first = self.first as usize;
+        first..first + self.anchored as usize
     }
 
     /// Where the lower triangle of a pass starts in the matrices.
@@ -102,21 +111,39 @@ pub(super) struct Eight {
     pub(super) slot: [u8; LANES],
 }
 
+/// Which rows of a joint follow its bodies through the substeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carried {
+    /// None: all are stated.
+    None,
+    /// The anchored ones; others are stated.
+    First,
+    /// All there are.
+    All,
+}
+
 /// The joints of one island, in lanes.
 #[derive(Clone, Debug, Default)]
 pub struct JointLanes {
     pub(super) batches: Vec<Batch>,
+    /// Those of earlier steps stay behind the `filled` ones.
     pub(super) rows: Vec<Eight>,
     /// L and 1/D, M, S and 1/S of each batch, row by row of the lower triangle.
     pub(super) factors: Vec<Wide>,
-    /// Batches of ball joints.
+    /// Rows and numbers of matrices in use.
+    pub(super) filled: [usize; 2],
+    /// Batches of ball joints; those of earlier steps stay behind.
     pub(super) points: Vec<Point>,
     /// Batch and lane of each joint, or its key while seats are taken.
     pub(super) seats: Vec<[u32; 2]>,
     /// Rows of the batch being filled, and how many each lane has: without bounds, with.
-    staged: Box<[[Eight; MOST]; 2]>,
-    counts: [[u8; LANES]; 2],
-    anchored: bool,
+    pub(super) staged: Box<[[Eight; MOST]; 2]>,
+    pub(super) counts: [[u8; LANES]; 2],
+    /// How many rows of each lane are anchored, and whether these are the first everywhere; how many are
+    /// there already.
+    pub(super) anchored: [u8; LANES],
+    pub(super) follows: bool,
+    pub(super) kept: usize,
     /// What each body did since rows were last stated or carried along: translation (m), then the turn
     /// as a quaternion, w before x, y and z.
     pub(super) turned: Vec<Line>,
@@ -146,9 +173,7 @@ impl JointLanes {
     /// Forgets all joints.
     pub fn clear(&mut self) {
         self.batches.clear();
-        self.points.clear();
-        self.rows.clear();
-        self.factors.clear();
+        self.filled = [0; 2];
         self.seats.clear();
         self.groups.clear();
     }
@@ -180,82 +205,25 @@ impl JointLanes {
         !self.differs
     }
 
-    /// Starts a batch. Batches are filled in their order.
-    pub fn open(&mut self) {
-        (self.counts, self.anchored) = (Default::default(), true);
-    }
-
-    /// Arms of the joint in a lane of batch `batch`: from the centres of mass of a and b to the origins
-    /// of its frames, and from the centre of mass of a to that of b (m, world axes).
-    #[inline]
-    pub fn place(&mut self, batch: usize, lane: usize, arm: [DVec3; 2], apart: DVec3) {
-        let to = &mut self.batches[batch];
-        set(&mut to.arm[0], lane, arm[0]);
-        set(&mut to.arm[1], lane, arm[1]);
-        set(&mut to.apart, lane, apart);
-    }
-
-    /// Adds a row to a lane of the open batch; false if the lane is full.
-    #[inline]
-    pub fn put(&mut self, lane: usize, row: &LaneRow) -> bool {
-        let sort = usize::from(row.is_bounded());
-        let at = self.counts[sort][lane] as usize;
-        if at == MOST {
-            return false;
+    /// How many of the rows of a batch are carried along instead of being stated.
+    pub fn carried(&self, batch: usize) -> Carried {
+        let batch = &self.batches[batch];
+        match batch.anchored {
+            0 => Carried::None,
+            _ if batch.is_anchored() => Carried::All,
+            _ => Carried::First,
         }
-        let to = &mut self.staged[sort][at];
-        if self.counts[sort].iter().all(|&n| n as usize <= at) {
-            *to = Eight::default();
-        }
-        self.counts[sort][lane] += 1;
-        set(&mut to.lin, lane, row.lin);
-        set(&mut to.ang[0], lane, row.ang[0]);
-        set(&mut to.ang[1], lane, row.ang[1]);
-        let RowTerms {
-            position,
-            velocity,
-            soft,
-            bounds,
-        } = row.terms;
-        (to.bias[0].0[lane], to.bias[1].0[lane]) = (position.bias, velocity.bias);
-        (to.reg[0].0[lane], to.reg[1].0[lane]) = (position.reg, velocity.reg);
-        (to.bounds[0].0[lane], to.bounds[1].0[lane]) = (bounds[0], bounds[1]);
-        (to.impulse.0[lane], to.gap.0[lane]) = (row.impulse, row.gap);
-        to.soft.0[lane] = soft;
-        self.anchored &= row.anchored;
-        self.softens |= position.reg != velocity.reg || soft != 0.0;
-        self.differs |= position != velocity || soft != 0.0;
-        let angular = row.lin == DVec3::ZERO;
-        to.length.0[lane] = if angular { row.extent } else { 1.0 };
-        to.slot[lane] = row.slot;
-        true
     }
 
-    /// Ends the batch with number `batch`.
-    pub fn close(&mut self, batch: usize) {
-        let most = |counts: &[u8; LANES]| counts.iter().copied().max().unwrap_or(0);
-        let counts = [most(&self.counts[0]), most(&self.counts[1])];
-        let staged = [0, 1].map(|sort| &self.staged[sort][..counts[sort] as usize]);
-        let to = &mut self.batches[batch];
-        keep(to, &mut self.rows, &mut self.factors, staged);
-        to.anchored = self.anchored && counts[0] > 0;
-        to.square = counts == [3, 0] && is_square(staged[0]);
+    /// Whether all rows are.
+    pub fn all_carried(&self) -> bool {
+        self.batches.iter().all(Batch::is_anchored)
     }
 
-    /// Whether the rows of a batch can be carried along instead of being stated.
-    pub fn is_anchored(&self, batch: usize) -> bool {
-        self.batches[batch].anchored
-    }
-
-    /// Whether all rows can.
-    pub fn all_anchored(&self) -> bool {
-        self.batches.iter().all(|b| b.anchored)
-    }
-
-    /// Whether the rows of a joint are carried along.
-    pub fn carries(&self, joint: usize) -> bool {
+    /// As [`carried`](Self::carried), of a joint.
+    pub fn carries(&self, joint: usize) -> Carried {
         let seat = self.seats.get(joint);
-        seat.is_some_and(|seat| self.batches[seat[0] as usize].anchored)
+        seat.map_or(Carried::None, |seat| self.carried(seat[0] as usize))
     }
 
     /// Geometric stiffness of a body from the last impulses (kg·m²/s).
@@ -279,50 +247,6 @@ impl JointLanes {
             + (self.sides.capacity() + self.solution.capacity()) * size_of::<Wide>()
             + self.seats.capacity() * size_of::<[u32; 2]>()
     }
-}
-
-/// Stores the rows of a batch, those without bounds and those with, in place where nothing else has its
-/// place by now.
-pub(super) fn keep(
-    to: &mut Batch,
-    rows: &mut Vec<Eight>,
-    factors: &mut Vec<Wide>,
-    [plain, bounded]: [&[Eight]; 2],
-) {
-    let counts = [plain.len() as u8, bounded.len() as u8];
-    let stays = [to.plain, to.bounded] == counts && to.range().end <= rows.len();
-    (to.plain, to.bounded) = (counts[0], counts[1]);
-    if stays && to.len() > 0 {
-        let (first, second) = rows[to.range()].split_at_mut(plain.len());
-        first.copy_from_slice(plain);
-        second.copy_from_slice(bounded);
-        return;
-    }
-    (to.first, to.factor) = (rows.len() as u32, factors.len() as u32);
-    rows.extend_from_slice(plain);
-    rows.extend_from_slice(bounded);
-    let numbers = factors.len() + 2 * triangle(to.len());
-    factors.resize(numbers, Wide::default());
-}
-
-/// Whether three rows are along axes at right angles, in every lane that has rows.
-fn is_square(rows: &[Eight]) -> bool {
-    let axis = |k: usize, lane: usize| {
-        let [x, y, z] = &rows[k].lin;
-        DVec3::new(x.0[lane], y.0[lane], z.0[lane])
-    };
-    (0..LANES).all(|lane| {
-        let [a, b, c] = [axis(0, lane), axis(1, lane), axis(2, lane)];
-        let skew = a.dot(b).abs() + b.dot(c).abs() + c.dot(a).abs();
-        let unit = |e: DVec3| (e.length_squared() - 1.0).abs();
-        let none = [a, b, c] == [DVec3::ZERO; 3];
-        none || skew + unit(a) + unit(b) + unit(c) < SKEW
-    })
-}
-
-#[inline]
-pub(super) fn set(to: &mut Wide3, lane: usize, v: DVec3) {
-    (to[0].0[lane], to[1].0[lane], to[2].0[lane]) = (v.x, v.y, v.z);
 }
 
 /// Terms of a pass in a lane of a row.

@@ -2,7 +2,8 @@
 //! step their frames are carried from the bodies' own axes to where the bodies are.
 
 use super::carry::run;
-use super::pack::{Eight, JointLanes, keep, set};
+use super::fill::set;
+use super::pack::JointLanes;
 use crate::lanes::LANES;
 use crate::lanes::simd::Wide;
 use glam::{DMat3, DVec3};
@@ -23,16 +24,17 @@ impl JointLanes {
     /// Starts a batch of pins, with R of their rows in units of J W Jᵀ and their slots.
     pub fn open_pins(&mut self, batch: usize, soft: f64, slots: [u8; 3]) {
         let all = |x: f64| Wide([x; LANES]);
-        let rows = slots.map(|slot| Eight {
-            bounds: [all(f64::NEG_INFINITY), all(f64::INFINITY)],
-            soft: all(soft),
-            length: all(1.0),
-            slot: [slot; LANES],
-            ..Eight::default()
-        });
+        for (row, slot) in self.make_room(batch, [3, 0]).iter_mut().zip(slots) {
+            // The others follow when the row is carried to its bodies and its mass is known.
+            row.lin = Default::default();
+            row.impulse = Wide::default();
+            (row.bias, row.reg) = Default::default();
+            row.bounds = [all(f64::NEG_INFINITY), all(f64::INFINITY)];
+            (row.soft, row.length) = (all(soft), all(1.0));
+            row.slot = [slot; LANES];
+        }
         let to = &mut self.batches[batch];
-        keep(to, &mut self.rows, &mut self.factors, [&rows, &[]]);
-        (to.anchored, to.square, to.local) = (true, true, true);
+        (to.anchored, to.square, to.local) = (3, true, true);
         (self.softens, self.differs) = (true, true);
     }
 

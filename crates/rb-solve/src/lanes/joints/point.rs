@@ -60,12 +60,13 @@ impl JointLanes {
         let first = self.batches.iter().filter(|b| held(b)).count();
         let mut count = first as u32;
         for batch in &mut self.batches {
-            if swept && batch.anchored && batch.square && !held(batch) {
+            if swept && batch.is_anchored() && batch.square && !held(batch) {
                 batch.point = count;
                 count += 1;
             }
         }
-        self.points.resize(count as usize, Point::default());
+        let most = self.points.len().max(count as usize);
+        self.points.resize(most, Point::default());
         first
     }
 

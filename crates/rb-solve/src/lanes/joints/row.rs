@@ -25,7 +25,7 @@ pub struct LaneRow {
     pub extent: f64,
     /// Where the impulse returns to.
     pub slot: u8,
-    /// Whether it is a hard row without bounds, anchored and softened.
+    /// Whether it is a hard anchored row without bounds, whose bias is that of its gap alone.
     pub anchored: bool,
 }
 
@@ -39,7 +39,7 @@ impl LaneRow {
         }
         let hard = row.kind == RowKind::HARD && row.is_bilateral() && row.stabilise.is_none();
         Some(Self {
-            anchored: hard && row.course == Course::Anchored && terms.soft > 0.0,
+            anchored: hard && row.course == Course::Anchored && row.target == 0.0,
             lin: b.lin,
             ang: [a.ang, b.ang],
             terms,

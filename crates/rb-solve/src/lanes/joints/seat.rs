@@ -1,4 +1,4 @@
-//! Which joint sits where: level by level, and within a level by the number of rows.
+//! Which joint sits where: level by level, and within a large level by the number of rows.
 
 use super::MOST;
 use super::pack::{Batch, JointLanes, NOBODY};
@@ -24,13 +24,9 @@ impl JointLanes {
             let ours = ours.filter(|&b| b < movable);
             let level = ours.clone().map(|b| self.tops[b]).max().unwrap_or(0);
             ours.for_each(|b| self.tops[b] = level + 1);
-            let key = level as usize * (2 * MOST) + guess.min(2 * MOST - 1);
-            if self.places.len() <= key {
-                self.places.resize(key + 1, [0; 2]);
-            }
-            self.places[key][1] += 1;
-            self.seats.push([key as u32, 0]);
+            self.seats.push([level, guess.min(2 * MOST - 1) as u32]);
         }
+        self.sort_seats();
         for place in &mut self.places {
             let more = self.batches.len() + place[1].div_ceil(LANES as u32) as usize;
             *place = [self.batches.len() as u32, 0];
@@ -44,6 +40,24 @@ impl JointLanes {
             let lane = seat[1] as usize;
             batch.joints[lane] = j as u32;
             (batch.bodies[0][lane], batch.bodies[1][lane]) = (pair[0], pair[1]);
+        }
+    }
+
+    /// Turns level and number of rows into the key of a batch. A level that fits into one batch is one,
+    /// however many rows its joints have: idle rows cost less than a further visit.
+    fn sort_seats(&mut self) {
+        let levels = self.seats.iter().map(|seat| seat[0] as usize + 1);
+        self.tops.clear();
+        self.tops.resize(levels.max().unwrap_or(0), 0);
+        for seat in &self.seats {
+            self.tops[seat[0] as usize] += 1;
+        }
+        self.places.resize(self.tops.len() * 2 * MOST, [0; 2]);
+        for [level, rows] in &mut self.seats {
+            let small = self.tops[*level as usize] as usize <= LANES;
+            let key = *level as usize * 2 * MOST + if small { 0 } else { *rows as usize };
+            self.places[key][1] += 1;
+            (*level, *rows) = (key as u32, 0);
         }
     }
 
@@ -65,7 +79,7 @@ pub(super) fn idle(nobody: u32) -> Batch {
         first: 0,
         plain: 0,
         bounded: 0,
-        anchored: false,
+        anchored: 0,
         square: false,
         local: false,
         point: NO_POINT,

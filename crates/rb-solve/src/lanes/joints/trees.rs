@@ -175,7 +175,7 @@ impl JointLanes {
         self.factor.resize(at, Default::default());
         for lines in [&mut self.sides, &mut self.solution] {
             lines.clear();
-            lines.resize(self.rows.len(), Default::default());
+            lines.resize(self.filled[0], Default::default());
         }
     }
 }

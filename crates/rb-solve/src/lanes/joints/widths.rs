@@ -12,6 +12,11 @@ use rb_core::elimination::Elimination;
 use rb_core::problem::{Pass, Term};
 
 const BODIES: usize = 17;
+const BIAS: carry::Bias = carry::Bias {
+    rate: 80.0,
+    push: 3.0,
+    hard: false,
+};
 /// Rows of a joint without bounds and with, by its number.
 const SIZES: [[usize; 2]; 4] = [[3, 0], [5, 0], [2, 2], [0, 1]];
 
@@ -115,7 +120,7 @@ fn bits(width: Width, round: bool) -> Vec<u64> {
                 carry::pull::<$simd>(batches, rows, points, levers);
                 carry::error::<$simd>(batches, rows, turned, &mut most);
                 grade::grade::<$simd>(batches, rows, &vel, &free, 0.1, &mut sums);
-                carry::carry::<$simd>(&mut lanes, [80.0, 3.0], false);
+                carry::carry::<$simd>(&mut lanes, BIAS, false);
             }
         }};
     }

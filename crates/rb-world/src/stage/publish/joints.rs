@@ -1,0 +1,37 @@
+//! Impulses and angles of joints to where they persist.
+
+use crate::frame::{Frame, NOWHERE};
+use crate::state::{JointSlot, State};
+use rb_joints::{Joint, JointCx};
+use rb_solve::parallel;
+
+/// Joints per task.
+const RUN: usize = 256;
+
+/// Stores what became of every joint of an island.
+pub(super) fn store_joints(state: &mut State, frame: &Frame) {
+    let h = state.h;
+    parallel::for_each_run(state.joints.slots_mut(), RUN, |first, run| {
+        for (slot, home) in run.iter_mut().zip(&frame.joint_homes[first..]) {
+            if let Some(joint) = slot.value_mut() {
+                store(frame, *home, h, joint);
+            }
+        }
+    });
+}
+
+/// Stores what became of a joint, if it is of an island. Its angles are read here, once its island has come
+/// to an end: the joint itself is far from all that the island keeps of it.
+fn store(frame: &Frame, [island, number]: [u32; 2], h: f64, joint: &mut JointSlot) {
+    if island == NOWHERE {
+        return;
+    }
+    let island = &frame.islands[island as usize];
+    let solved = &island.joints[number as usize];
+    joint.memory.clone_from(&solved.memory);
+    let [a, b] = solved.movers.map(|m| island.seen[m as usize]);
+    joint
+        .desc
+        .kind
+        .track(&JointCx { a, b, h }, &mut joint.memory);
+}
