@@ -45,7 +45,7 @@ mod tests {
         fit(&mut list, 1000);
         let ample = list.capacity();
         assert!((1000..1200).contains(&ample));
-        for len in [900, 1100, 600, 1000] {
+        for len in [950, 1050, 600, 1000] {
             fit(&mut list, len);
             assert_eq!(list.capacity(), ample);
         }
