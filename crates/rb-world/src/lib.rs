@@ -7,6 +7,8 @@
 //! [`StepReport`]: rb_core::report::StepReport
 
 mod bodies;
+#[cfg(test)]
+mod chance;
 mod colliders;
 mod constraints;
 mod coordinates;

@@ -36,7 +36,7 @@ impl Island {
     }
 
     /// Whether there is nothing but contacts in lanes, so that it may sail with others.
-    pub(super) fn in_convoy(&self) -> bool {
+    pub(crate) fn in_convoy(&self) -> bool {
         self.in_lanes && !self.linked && self.is_bare() && self.clusters.is_empty()
     }
 

@@ -233,15 +233,12 @@ fn may_meet(state: &State, pair: [u32; 2]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chance::chance;
 
     /// Lists that lose and gain pairs anywhere, against lists made anew.
     #[test]
     fn pairs_that_stay_are_still_known() {
-        let mut seed = 5u32;
-        let mut random = move |below: u32| {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (seed >> 16) % below
-        };
+        let mut random = chance(5);
         let (mut pairs, mut expected) = (Vec::new(), Vec::<Pair>::new());
         for step in 0..300 {
             let (share, size) = (1 + random(9), random(60));

@@ -37,12 +37,12 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
 
 /// Runs the islands that are in no convoy, each as a task of its own.
 fn run_apart(islands: &mut [Island], tasks: &mut u32, shared: &Shared) {
-    let apart = islands.iter().filter(|i| i.is_apart()).count();
+    let apart = islands.iter().filter(|i| !i.in_convoy()).count();
     *tasks += apart as u32;
     // Not worth waking another thread for one.
     let grain = if apart > 1 { 1 } else { islands.len() };
     parallel::for_each(islands, grain, |island| {
-        if island.is_apart() {
+        if !island.in_convoy() {
             island.run(shared);
         }
         island.judge(shared);

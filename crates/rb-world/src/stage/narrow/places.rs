@@ -110,6 +110,7 @@ fn make(moves: &[Move], contacts: &mut Vec<Manifold>, len: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chance::chance;
     use crate::frame::Changed;
     use rb_core::manifold::ManifoldKey;
 
@@ -127,11 +128,7 @@ mod tests {
     /// Pairs that keep, change, lose or gain manifolds, or go with theirs, against lists made anew.
     #[test]
     fn every_pair_finds_its_manifolds_again() {
-        let mut seed = 7u32;
-        let mut random = move |below: u32| {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (seed >> 16) % below
-        };
+        let mut random = chance(7);
         let (mut pairs, mut contacts) = (Vec::new(), Vec::new());
         let mut expected: Vec<Vec<u32>> = Vec::new();
         let (mut frame, mut names, mut moved) = (Frame::default(), 0, [0; 2]);
