@@ -6,10 +6,13 @@
 //! The answer is a function of the stored boxes alone: trees decide the order of the search, never
 //! its result, so a snapshot stores boxes and nothing else.
 
-use crate::geom::{Aabb, Box32, Bvh, along_ray};
+use crate::geom::{Aabb, Box32, Bvh, along_ray, numbered_tree};
 use glam::DVec3;
 use rb_core::room;
 use serde::{Deserialize, Serialize};
+
+/// New boxes from which on it may pay to build trees anew.
+const MANY: usize = 1024;
 
 /// Whether a collider can move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,12 +50,14 @@ impl From<BroadPhase> for Vec<Option<Entry>> {
 
 impl From<Vec<Option<Entry>>> for BroadPhase {
     fn from(entries: Vec<Option<Entry>>) -> Self {
-        let mut b = Self::default();
-        for (slot, entry) in entries.into_iter().enumerate() {
-            if let Some(entry) = entry {
-                b.store(slot as u32, entry);
-            }
-        }
+        let mut b = Self {
+            entries,
+            ..Self::default()
+        };
+        let slots = b.entries.iter().enumerate();
+        let used: Vec<usize> = slots.filter_map(|(k, e)| e.map(|_| k)).collect();
+        used.into_iter().for_each(|slot| b.mark(slot as u32));
+        b.plant();
         b
     }
 }
@@ -74,6 +79,16 @@ pub struct Course {
     pub ahead: DVec3,
     /// Tree it belongs to.
     pub mobility: Mobility,
+}
+
+impl Course {
+    /// The box of a collider that is at `tight`.
+    fn entry(&self, tight: &Aabb) -> Entry {
+        let there = Aabb::new(tight.min + self.ahead, tight.max + self.ahead);
+        let fat = tight.merged(&there).inflated(self.margin).outward();
+        let mobility = self.mobility;
+        Entry { fat, mobility }
+    }
 }
 
 impl BroadPhase {
@@ -99,16 +114,26 @@ impl BroadPhase {
         if self.holds(slot, tight, course) {
             return false;
         }
-        let &Course {
-            margin,
-            ahead,
-            mobility,
-        } = course;
         self.remove(slot);
-        let there = Aabb::new(tight.min + ahead, tight.max + ahead);
-        let fat = tight.merged(&there).inflated(margin).outward();
-        self.store(slot, Entry { fat, mobility });
+        let entry = course.entry(tight);
+        self.trees[entry.mobility as usize].insert(entry.fat, slot);
+        self.store(slot, entry);
         true
+    }
+
+    /// New boxes for `count` colliders that their boxes do not [hold](Self::holds) any more. Where these are
+    /// most of all, trees are built anew, which takes less time than to put them in one by one.
+    pub fn set_many(&mut self, count: usize, moved: impl Iterator<Item = (u32, Aabb, Course)>) {
+        if count < MANY || 2 * count < self.entries.len() {
+            for (slot, tight, course) in moved {
+                self.set_moving(slot, &tight, &course);
+            }
+            return;
+        }
+        for (slot, tight, course) in moved {
+            self.store(slot, course.entry(&tight));
+        }
+        self.plant();
     }
 
     /// Whether [`set_moving`](Self::set_moving) with the same arguments would keep the stored box.
@@ -138,9 +163,9 @@ impl BroadPhase {
         self.entry(slot).map(|e| Aabb::from_box32(&e.fat))
     }
 
-    /// Whether pairs have to be looked up again since the last call of [`pairs`](Self::pairs).
-    pub fn is_stale(&self) -> bool {
-        !self.changed.is_empty()
+    /// Colliders whose pairs have to be looked up again.
+    pub fn stale(&self) -> &[u32] {
+        &self.changed
     }
 
     /// Has the pairs of a collider looked up and filtered again.
@@ -153,9 +178,12 @@ impl BroadPhase {
     /// All pairs of overlapping fat boxes that `keep` accepts, except between static colliders:
     /// lower slot first, sorted. `keep` is asked once for each pair, when one of its boxes has changed
     /// or after [`recheck`](Self::recheck).
-    pub fn pairs(&mut self, keep: &(dyn Fn(u32, u32) -> bool + Sync)) -> &[[u32; 2]] {
-        self.update(keep);
-        &self.pairs
+    pub fn pairs(&mut self, keep: impl Fn(u32, u32) -> bool) -> &[[u32; 2]] {
+        let mut found = Vec::new();
+        for &slot in self.stale() {
+            self.partners(slot, &keep, &mut found);
+        }
+        self.take_pairs(found)
     }
 
     /// Calls `f` with every collider whose fat box meets `region` (m, world), in no stated order.
@@ -202,9 +230,18 @@ impl BroadPhase {
         if self.entries.len() <= at {
             self.entries.resize(at + 1, None);
         }
-        self.trees[entry.mobility as usize].insert(entry.fat, slot);
         self.entries[at] = Some(entry);
         self.mark(slot);
+    }
+
+    /// Builds both trees anew.
+    fn plant(&mut self) {
+        for mobility in [Mobility::Static, Mobility::Moving] {
+            let own = |e: &Entry| (e.mobility == mobility).then_some(e.fat);
+            let slots = self.entries.iter().enumerate();
+            let boxes = slots.filter_map(|(slot, e)| Some((slot, own(e.as_ref()?)?)));
+            self.trees[mobility as usize] = numbered_tree(boxes);
+        }
     }
 
     fn mark(&mut self, slot: u32) {
@@ -218,37 +255,12 @@ impl BroadPhase {
         }
     }
 
-    /// Looks the pairs of changed boxes up again.
-    fn update(&mut self, keep: &(dyn Fn(u32, u32) -> bool + Sync)) {
-        if self.changed.is_empty() {
+    /// Adds to `out` the pairs of a [stale](Self::stale) collider that `keep` accepts and that are not for the
+    /// other one to report: what [`pairs`](Self::pairs) is made of, for callers that search side by side.
+    pub fn partners(&self, slot: u32, keep: impl Fn(u32, u32) -> bool, out: &mut Vec<[u32; 2]>) {
+        let Some(e) = self.entry(slot) else {
             return;
-        }
-        let flags = &self.is_changed;
-        let mut next = core::mem::take(&mut self.pairs);
-        next.retain(|[i, j]| !flags[*i as usize] && !flags.get(*j as usize).is_some_and(|c| *c));
-        let kept = next.len();
-        for &slot in &self.changed {
-            if let Some(e) = self.entry(slot) {
-                self.partners(slot, e, keep, &mut next);
-            }
-        }
-        next[kept..].sort_unstable();
-        // Two sorted runs: merged in one pass by the stable sort.
-        next.sort();
-        room::trim(&mut next);
-        self.pairs = next;
-        for slot in self.changed.drain(..) {
-            self.is_changed[slot as usize] = false;
-        }
-    }
-
-    fn partners(
-        &self,
-        slot: u32,
-        e: &Entry,
-        keep: &(dyn Fn(u32, u32) -> bool + Sync),
-        out: &mut Vec<[u32; 2]>,
-    ) {
+        };
         let trees = match e.mobility {
             Mobility::Static => &self.trees[Mobility::Moving as usize..],
             Mobility::Moving => &self.trees[..],
@@ -264,5 +276,26 @@ impl BroadPhase {
                 }
             }
         }
+    }
+
+    /// Ends a search: what [`partners`](Self::partners) found for all stale colliders, in any order. Returns what
+    /// [`pairs`](Self::pairs) does.
+    pub fn take_pairs(&mut self, found: impl IntoIterator<Item = [u32; 2]>) -> &[[u32; 2]] {
+        if self.changed.is_empty() {
+            return &self.pairs;
+        }
+        let (flags, next) = (&self.is_changed, &mut self.pairs);
+        let stale = |slot: &u32| flags.get(*slot as usize).is_some_and(|c| *c);
+        next.retain(|pair| !pair.iter().any(stale));
+        let kept = next.len();
+        next.extend(found);
+        next[kept..].sort_unstable();
+        // Two sorted runs: merged in one pass by the stable sort.
+        next.sort();
+        room::trim(next);
+        for slot in self.changed.drain(..) {
+            self.is_changed[slot as usize] = false;
+        }
+        &self.pairs
     }
 }

@@ -141,6 +141,17 @@ pub(crate) fn tree(boxes: impl Iterator<Item = Aabb>) -> Bvh {
     Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes)
 }
 
+/// Tree over boxes with numbers of their own.
+pub(crate) fn numbered_tree(boxes: impl Iterator<Item = (usize, Box32)> + Clone) -> Bvh {
+    if boxes.clone().nth(2).is_some() {
+        return Bvh::from_iter(BvhBuildStrategy::Binned, boxes);
+    }
+    // Where there are no more than two, the builder numbers them itself.
+    let mut tree = Bvh::default();
+    boxes.for_each(|(number, b)| tree.insert(b, number as u32));
+    tree
+}
+
 /// Calls `f` with every leaf of `tree` that the segment `origin + t dir`, 0 ≤ t ≤ `max`, may touch
 /// once its box is grown by `margin` (m). `f` returns the new `max`, so hits shorten the search.
 pub(crate) fn along_ray(

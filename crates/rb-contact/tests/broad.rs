@@ -4,7 +4,7 @@ mod common;
 
 use common::Random;
 use rb_contact::Aabb;
-use rb_contact::broad::{BroadPhase, Mobility};
+use rb_contact::broad::{BroadPhase, Course, Mobility};
 use rb_core::glam::DVec3;
 
 fn random_box(random: &mut Random, space: f64) -> Aabb {
@@ -66,10 +66,10 @@ fn pairs_equal_brute_force_through_edits_and_rests() {
             }
         }
         let expected = brute(&broad, &kinds, &keep);
-        assert_eq!(broad.pairs(&keep), expected, "round {round}");
+        assert_eq!(broad.pairs(keep), expected, "round {round}");
         let text = serde_json::to_string(&broad).unwrap();
         let mut back: BroadPhase = serde_json::from_str(&text).unwrap();
-        assert_eq!(back.pairs(&keep), expected);
+        assert_eq!(back.pairs(keep), expected);
         assert!(serde_json::to_string(&back).unwrap() == text);
         if round % 3 == 0 {
             broad = back;
@@ -90,7 +90,7 @@ fn boxes_move_only_when_left() {
     // Unbounded and far boxes pair like any other.
     broad.set(0, &Aabb::EVERYWHERE, 0.1, Mobility::Static);
     broad.set(1, &unit(1e4), 0.1, Mobility::Moving);
-    assert_eq!(broad.pairs(&|_, _| true), [[0, 1]]);
+    assert_eq!(broad.pairs(|_, _| true), [[0, 1]]);
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn thousands_of_boxes_are_no_cliff() {
         broad.set(slot as u32, b, 0.1, Mobility::Moving);
     }
     let start = std::time::Instant::now();
-    let first = broad.pairs(&|_, _| true).len();
+    let first = broad.pairs(|_, _| true).len();
     let built = start.elapsed();
     for (slot, b) in boxes.iter().enumerate().step_by(5) {
         let shift = DVec3::X * 0.3;
@@ -114,10 +114,47 @@ fn thousands_of_boxes_are_no_cliff() {
         );
     }
     let start = std::time::Instant::now();
-    let second = broad.pairs(&|_, _| true).len();
+    let second = broad.pairs(|_, _| true).len();
     println!(
         "{first} pairs in {built:?}, {second} after moving a fifth in {:?}",
         start.elapsed()
     );
     assert!(first > 1000 && second > 1000);
+}
+
+/// Trees built at once and trees grown box by box answer the same, also through the edits that follow.
+#[test]
+fn many_at_once_are_one_by_one() {
+    let mut random = Random(7);
+    let course = |mobility| Course {
+        margin: 0.1,
+        ahead: DVec3::new(0.0, 0.2, 0.0),
+        mobility,
+    };
+    let kind = |slot: u32| match slot % 5 {
+        0 => Mobility::Static,
+        _ => Mobility::Moving,
+    };
+    let moved: Vec<_> = (0..3000)
+        .map(|slot| (slot, random_box(&mut random, 12.0), course(kind(slot))))
+        .collect();
+    let (mut at_once, mut grown) = (BroadPhase::new(), BroadPhase::new());
+    at_once.set_many(moved.len(), moved.iter().copied());
+    for (slot, tight, course) in &moved {
+        assert!(grown.set_moving(*slot, tight, course));
+    }
+    for round in 0..3 {
+        let expected = grown.pairs(|_, _| true).to_vec();
+        assert!(expected.len() > 3000);
+        assert_eq!(at_once.pairs(|_, _| true), expected, "round {round}");
+        for broad in [&mut at_once, &mut grown] {
+            for slot in (round..3000).step_by(11) {
+                broad.remove(slot);
+            }
+            let shift = |b: &Aabb| Aabb::new(b.min + DVec3::X, b.max + DVec3::X);
+            let few = moved.iter().skip(round as usize).step_by(7);
+            let few: Vec<_> = few.map(|(s, b, c)| (*s, shift(b), *c)).collect();
+            broad.set_many(few.len(), few.iter().copied());
+        }
+    }
 }

@@ -109,6 +109,33 @@ pub fn for_each<T: Send>(items: &mut [T], _grain: usize, f: impl Fn(&mut T) + Sy
     items.iter_mut().for_each(f);
 }
 
+/// Appends `f(0)` to `f(count - 1)` to a list, made in runs of at least `grain`, a constant of the caller.
+#[cfg(feature = "parallel")]
+pub fn extend<T: Send>(
+    list: &mut Vec<T>,
+    count: usize,
+    grain: usize,
+    f: impl Fn(usize) -> T + Sync + Send,
+) {
+    use rayon::prelude::*;
+    if count <= grain || ALONE.get() {
+        list.extend((0..count).map(f));
+    } else {
+        list.par_extend((0..count).into_par_iter().with_min_len(grain).map(f));
+    }
+}
+
+/// Appends `f(0)` to `f(count - 1)` to a list.
+#[cfg(not(feature = "parallel"))]
+pub fn extend<T: Send>(
+    list: &mut Vec<T>,
+    count: usize,
+    _grain: usize,
+    f: impl Fn(usize) -> T + Sync + Send,
+) {
+    list.extend((0..count).map(f));
+}
+
 /// Runs `f` on every one of `others` with its run of `size` items. `size` is a constant of the caller
 /// that must not depend on the number of threads.
 #[cfg(feature = "parallel")]

@@ -14,6 +14,7 @@ use rb_core::manifold::Manifold;
 use rb_core::partition::Islands;
 use rb_core::room::{bytes, fit};
 use rb_solve::lanes::ContactLanes;
+use rb_solve::parallel;
 use std::ops::Range;
 
 /// A collider in this step: what the narrow phase asks of it for every pair.
@@ -93,6 +94,9 @@ pub(crate) struct Move {
     pub(crate) to: usize,
 }
 
+/// Islands per task.
+const GRAIN: usize = 16;
+
 /// No island.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
@@ -104,6 +108,8 @@ pub(crate) struct Frame {
     pub(crate) placed: Vec<Placed>,
     /// What placing them found.
     pub(crate) left: Vec<Left>,
+    /// Pairs that each task found of colliders whose boxes are new.
+    pub(crate) searches: Vec<Vec<[u32; 2]>>,
     /// Manifolds that stay from the last step, lowest first.
     pub(crate) moves: Vec<Move>,
     pub(crate) partition: Islands,
@@ -119,6 +125,11 @@ pub(crate) struct Frame {
     /// Whether the body in each slot is moved by solving, and whether anything holds or touches it.
     pub(crate) active: Vec<bool>,
     pub(crate) bound: Vec<bool>,
+    /// Slots of the bodies in flight; of those in islands, one island after the other, and where each begins
+    /// and the last ends.
+    pub(crate) free: Vec<u32>,
+    pub(crate) tenants: Vec<u32>,
+    pub(crate) starts: Vec<u32>,
     /// Movable bodies of each island, and how many of them have been still for long enough.
     pub(crate) sizes: Vec<u32>,
     pub(crate) resting: Vec<u32>,
@@ -160,13 +171,15 @@ impl Frame {
         let lanes: usize = self.convoys.iter().map(|c| c.lanes.bytes()).sum();
         let found: usize = self.chunks.iter().map(PairChunk::bytes).sum();
         let records = bytes(&self.islands) + bytes(&self.convoys) + bytes(&self.chunks);
-        let colliders = bytes(&self.placed) + bytes(&self.left);
+        let searches: usize = self.searches.iter().map(bytes).sum();
+        let colliders = bytes(&self.placed) + bytes(&self.left) + searches;
         let bodies = bytes(&self.flights) + bytes(&self.bound) + bytes(&self.place);
+        let homes = bytes(&self.free) + bytes(&self.tenants) + bytes(&self.starts);
         let contacts = bytes(&self.moves)
             + bytes(&self.homes)
             + bytes(&self.joint_homes)
             + bytes(&self.spare_touching);
-        islands + lanes + found + records + colliders + bodies + contacts
+        islands + lanes + found + records + colliders + bodies + homes + contacts
     }
 
     /// Work of the last step's longest task that cannot be divided: one like it is ahead, and threads share
@@ -181,13 +194,9 @@ impl Frame {
         let n = self.sizes.len();
         self.islands.truncate(n + n / 8 + 8);
         fit(&mut self.islands, n);
-        if self.islands.len() < n {
-            self.islands.resize_with(n, Island::default);
-        }
+        let more = n.saturating_sub(self.islands.len());
+        parallel::extend(&mut self.islands, more, GRAIN, |_| Island::default());
         self.island_count = n;
-        for (island, &size) in self.islands.iter_mut().zip(&self.sizes) {
-            island.clear();
-            fit(&mut island.movers, size as usize);
-        }
+        parallel::for_each(&mut self.islands[..n], GRAIN, Island::clear);
     }
 }

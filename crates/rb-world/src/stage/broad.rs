@@ -12,7 +12,7 @@ use rb_core::anchor::Stand;
 use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::math::{Pose, Twist, log_rotation};
-use rb_core::room::fit;
+use rb_core::room::{empty, fit};
 use rb_solve::parallel;
 
 /// Colliders per task.
@@ -33,7 +33,7 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt:
     }
     wake_pulled(state, events);
     update_boxes(state, frame, dt);
-    collect_pairs(state);
+    collect_pairs(state, frame);
 }
 
 /// Sleepers on a joint with a kinematic body that moves wake. (Those it touches wake in the next
@@ -102,11 +102,13 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
         }
     });
     let mut broad = std::mem::take(&mut state.broad);
-    for &slot in frame.left.iter().flat_map(|l| &l.slots) {
+    let left = frame.left.iter().flat_map(|l| &l.slots);
+    let moved = left.clone().map(|&slot| {
         let placed = &frame.placed[slot as usize];
-        let body = state.body(placed.body.index());
-        broad.set_moving(slot, &placed.bounds, &course(body, placed.radius, dt));
-    }
+        let course = course(state.body(placed.body.index()), placed.radius, dt);
+        (slot, placed.bounds, course)
+    });
+    broad.set_many(left.count(), moved);
     state.broad = broad;
 }
 
@@ -169,13 +171,28 @@ fn place(state: &State, number: u32, slot: &ColliderSlot, dt: f64, placed: &mut 
 }
 
 /// Brings the list of pairs up to date; pairs that stay keep what is known of them.
-fn collect_pairs(state: &mut State) {
-    if !state.broad.is_stale() {
-        return;
-    }
+fn collect_pairs(state: &mut State, frame: &mut Frame) {
     let mut broad = std::mem::take(&mut state.broad);
-    let keys = broad.pairs(&|a, b| may_meet(state, [a, b]));
-    update_pairs(&mut state.pairs, keys);
+    let (shared, stale) = (&*state, broad.stale());
+    let runs = stale.len().div_ceil(RUN);
+    let searches = &mut frame.searches;
+    searches.truncate(runs + runs / 8 + 1);
+    if searches.len() < runs {
+        searches.resize_with(runs, Vec::new);
+    }
+    parallel::for_each_run(&mut searches[..runs], 1, |k, found| {
+        let slots = &stale[k * RUN..stale.len().min((k + 1) * RUN)];
+        for found in found {
+            empty(found);
+            for &slot in slots {
+                broad.partners(slot, |a, b| may_meet(shared, [a, b]), found);
+            }
+        }
+    });
+    if runs > 0 {
+        let found = searches[..runs].iter().flatten().copied();
+        update_pairs(&mut state.pairs, broad.take_pairs(found));
+    }
     state.broad = broad;
 }
 

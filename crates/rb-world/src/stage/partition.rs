@@ -2,25 +2,23 @@
 //! bodies that feel nothing are in free flight.
 
 mod divide;
+mod homes;
 
 pub(crate) use divide::Resident;
 
-use crate::flight::Flight;
 use crate::frame::{Frame, NOWHERE};
 use crate::island::{IslandConstraint, IslandContact, IslandJoint};
 use crate::state::State;
-use rb_core::body::{Body, BodyFlags};
 use rb_core::handle::BodyHandle;
 use rb_core::integrate::Mover;
 use rb_core::mass::InvMass;
-use rb_core::params::Params;
-use rb_core::room::{empty, fit};
+use rb_core::room::fit;
 use rb_joints::Yield;
 
 /// Finds the islands of awake bodies and fills them with bodies, joints and contacts.
 pub(crate) fn run(state: &State, frame: &mut Frame) {
     link(state, frame);
-    place_bodies(state, frame);
+    homes::place_bodies(state, frame);
     place_joints(state, frame);
     place_constraints(state, frame);
     place_contacts(state, frame);
@@ -64,73 +62,6 @@ fn link(state: &State, frame: &mut Frame) {
     for manifold in &state.contacts {
         join(manifold.bodies);
     }
-}
-
-fn place_bodies(state: &State, frame: &mut Frame) {
-    let n = state.bodies.capacity();
-    frame.place.clear();
-    frame.place.resize(n, [NOWHERE; 2]);
-    empty(&mut frame.flights);
-    frame.sizes.clear();
-    for slot in 0..n as u32 {
-        if !frame.active[slot as usize] {
-            continue;
-        }
-        if !frame.bound[slot as usize] {
-            let mover = Mover::new(slot, state.body(slot), &state.params);
-            frame.flights.push(Flight::new(mover));
-            continue;
-        }
-        // The root is the lowest slot, so it has been met first.
-        let root = frame.partition.root(slot);
-        if root == slot {
-            frame.place[slot as usize][0] = frame.sizes.len() as u32;
-            frame.sizes.push(0);
-        } else {
-            frame.place[slot as usize][0] = frame.place[root as usize][0];
-        }
-        frame.sizes[frame.place[slot as usize][0] as usize] += 1;
-    }
-    frame.reset_islands();
-    for slot in 0..n as u32 {
-        let island = frame.place[slot as usize][0];
-        if island == NOWHERE {
-            continue;
-        }
-        let body = state.body(slot);
-        if frame.sizes[island as usize] as usize >= divide::LARGE {
-            let island = &mut frame.islands[island as usize];
-            island.residents.push(Resident::new(slot, body));
-        } else {
-            move_in(frame, slot, body, &state.params);
-        }
-    }
-    for k in 0..frame.sizes.len() {
-        if frame.islands[k].residents.is_empty() {
-            continue;
-        }
-        let mut residents = std::mem::take(&mut frame.islands[k].residents);
-        // Joints are swept by one thread.
-        if !residents.iter().any(|r| r.jointed) {
-            frame.islands[k].section = Some(divide::divide(&mut residents, state.params.gravity));
-        }
-        for r in &residents {
-            move_in(frame, r.slot, state.body(r.slot), &state.params);
-        }
-        frame.islands[k].residents = residents;
-    }
-}
-
-/// A body becomes a mover of its island.
-fn move_in(frame: &mut Frame, slot: u32, body: &Body, params: &Params) {
-    let place = &mut frame.place[slot as usize];
-    let island = &mut frame.islands[place[0] as usize];
-    place[1] = island.movable as u32;
-    island.movers.push(Mover::new(slot, body, params));
-    island.escalated.precise |= body.flags.contains(BodyFlags::PRECISE);
-    island.escalated.hold = island.escalated.hold.max(body.exact_hold);
-    island.escalated.rest = island.escalated.rest.max(body.exact_rest);
-    island.movable += 1;
 }
 
 /// Island of a pair of bodies and their numbers in it; `None` if neither is awake. An immovable body
