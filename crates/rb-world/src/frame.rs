@@ -9,7 +9,6 @@ use rb_contact::recycle::Sphere;
 use rb_contact::{Aabb, ContactPatch, Shape};
 use rb_core::anchor::Stand;
 use rb_core::handle::{BodyHandle, ColliderHandle};
-use rb_core::integrate::Mover;
 use rb_core::manifold::Manifold;
 use rb_core::partition::Islands;
 use rb_core::room::{bytes, fit};
@@ -57,6 +56,25 @@ pub(crate) struct Left {
     pub(crate) slots: Vec<u32>,
     /// Whether one reports the forces of its contacts.
     pub(crate) reports: bool,
+}
+
+/// What one task found among bodies at the end of the step.
+#[derive(Debug, Default)]
+pub(crate) struct Landed {
+    /// Slot of the first body of the task.
+    pub(crate) first: usize,
+    /// Slots of those that have moved by more than their core, and of those that have been still for long
+    /// enough to sleep.
+    pub(crate) fast: Vec<u32>,
+    pub(crate) still: Vec<u32>,
+}
+
+impl Landed {
+    pub(crate) fn clear(&mut self, first: usize) {
+        self.first = first;
+        self.fast.clear();
+        self.still.clear();
+    }
 }
 
 /// A pair that no longer has as many manifolds as it had.
@@ -133,7 +151,10 @@ pub(crate) struct Frame {
     /// Movable bodies of each island, and how many of them have been still for long enough.
     pub(crate) sizes: Vec<u32>,
     pub(crate) resting: Vec<u32>,
-    /// Island of each body slot, and its number there.
+    /// What the end of the step found among the bodies.
+    pub(crate) landed: Vec<Landed>,
+    /// Island of each body slot and its number there, [`NOWHERE`] and its number among the flights, or twice
+    /// [`NOWHERE`].
     pub(crate) place: Vec<[u32; 2]>,
     /// Island of each manifold and its number there, [`NOWHERE`] if it is of none.
     pub(crate) homes: Vec<[u32; 2]>,
@@ -157,12 +178,6 @@ impl Frame {
     pub(crate) fn islands_and_lanes(&self) -> impl Iterator<Item = (&Island, &ContactLanes)> {
         let islands = self.islands().iter().enumerate();
         islands.map(|(k, island)| (island, &self.convoys[k / RUN].lanes))
-    }
-
-    /// Bodies that may have moved under forces, in islands and in free flight.
-    pub(crate) fn moved(&self) -> impl Iterator<Item = &Mover> {
-        let bound = self.islands().iter().flat_map(|i| &i.movers[..i.movable]);
-        bound.chain(self.flights.iter().map(|f| &f.mover))
     }
 
     /// Bytes held.

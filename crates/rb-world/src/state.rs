@@ -178,10 +178,10 @@ impl State {
         self.joints.handle_at(slot).unwrap_or_default()
     }
 
-    /// Whether a body is dynamic, massive and awake: the ones a step moves by solving.
+    /// Whether a slot has a body that is dynamic, massive and awake: the ones a step moves by solving.
     pub(crate) fn is_active(&self, slot: u32) -> bool {
-        let b = self.body(slot);
-        b.is_movable() && !b.is_asleep()
+        let body = self.bodies.slot(slot);
+        body.is_some_and(|b| b.is_movable() && !b.is_asleep())
     }
 
     /// Whether a body may have moved since contacts were last found: awake, or told to move.

@@ -1,24 +1,23 @@
-//! Stage 5: poses and velocities back into the bodies; fast bodies stop at what they would have
+//! Stage 5: what the step did to every body back into it; fast bodies stop at what they would have
 //! passed through.
 
 use crate::events::Events;
-use crate::frame::Frame;
+use crate::frame::{Frame, Landed, NOWHERE};
 use crate::island::Island;
+use crate::sleep::rests;
 use crate::state::State;
 use rb_contact::sweep::{Motion, time_of_impact};
 use rb_core::body::{Body, BodyFlags, BodyKind};
 use rb_core::math::{Pose, Twist, turn};
+use rb_core::params::SleepParams;
+use rb_solve::parallel;
 
-/// Writes back what the islands computed and moves kinematic bodies.
-pub(crate) fn run(state: &mut State, frame: &Frame, events: &mut Events, dt: f64) {
-    let mut fast = Vec::new();
-    for m in frame.moved() {
-        let b = state.body_mut(m.slot);
-        (b.com, b.q, b.vel) = (m.com, m.q, m.vel);
-        if b.core > 0.0 && b.com.distance(b.previous.p) > b.core {
-            fast.push(m.slot);
-        }
-    }
+/// Bodies per task.
+const BODIES: usize = 128;
+
+/// Writes back what was computed and moves kinematic bodies.
+pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt: f64) {
+    land(state, frame, dt);
     let stuck = frame.islands().iter().flat_map(held);
     let lost = frame.flights.iter().filter(|f| f.frozen);
     for slot in stuck.chain(lost.map(|f| f.mover.slot)) {
@@ -26,15 +25,70 @@ pub(crate) fn run(state: &mut State, frame: &Frame, events: &mut Events, dt: f64
         events.frozen.push(state.body_handle(slot));
     }
     events.frozen.sort();
-    for (_, b) in state
-        .bodies
-        .iter_mut()
-        .filter(|(_, b)| b.kind == BodyKind::Kinematic)
-    {
-        move_as_told(b, dt);
-    }
     if state.params.contact.swept {
-        stop_fast_bodies(state, &fast, dt);
+        stop_fast_bodies(state, frame, dt);
+    }
+}
+
+/// Every body gets all it has to know after the step in one pass over them, for they lie far apart in memory.
+fn land(state: &mut State, frame: &mut Frame, dt: f64) {
+    let (sleep, runs) = (state.params.sleep, state.bodies.capacity().div_ceil(BODIES));
+    let mut landed = std::mem::take(&mut frame.landed);
+    landed.resize_with(runs, Landed::default);
+    for (k, run) in landed.iter_mut().enumerate() {
+        run.clear(k * BODIES);
+    }
+    let slots = state.bodies.slots_mut();
+    parallel::for_each_with_run(&mut landed, slots, BODIES, |landed, run| {
+        for (k, body) in run.iter_mut().enumerate() {
+            let slot = landed.first + k;
+            if let Some(body) = body.value_mut() {
+                settle(body, slot, frame, landed, &sleep, dt);
+                clear_forces(body);
+            }
+        }
+    });
+    frame.landed = landed;
+}
+
+/// New state, time to stay with the exact solver, and clock of stillness of a body.
+fn settle(
+    b: &mut Body,
+    slot: usize,
+    frame: &Frame,
+    landed: &mut Landed,
+    sleep: &SleepParams,
+    dt: f64,
+) {
+    if b.kind == BodyKind::Kinematic {
+        return move_as_told(b, dt);
+    }
+    let [island, number] = frame.place[slot].map(|n| n as usize);
+    let m = match frame.islands().get(island) {
+        Some(island) => {
+            (b.exact_hold, b.exact_rest) = (island.escalated.hold, island.escalated.rest);
+            &island.movers[number]
+        }
+        None if number != NOWHERE as usize => {
+            b.exact_hold = b.exact_hold.saturating_sub(1);
+            b.exact_rest = b.exact_rest.saturating_sub(1);
+            &frame.flights[number].mover
+        }
+        None => return,
+    };
+    (b.com, b.q, b.vel) = (m.com, m.q, m.vel);
+    if b.core > 0.0 && b.com.distance(b.previous.p) > b.core {
+        landed.fast.push(slot as u32);
+    }
+    if rests(b, sleep, dt) {
+        landed.still.push(slot as u32);
+    }
+}
+
+fn clear_forces(b: &mut Body) {
+    b.force = Default::default();
+    if b.kind == BodyKind::Kinematic && b.target.take().is_some() {
+        b.vel = Twist::ZERO;
     }
 }
 
@@ -54,12 +108,12 @@ fn move_as_told(b: &mut Body, dt: f64) {
     }
 }
 
-/// A `fast` body, which moved by more than its core in one step, is swept from its old pose to its new
+/// A fast body, which moved by more than its core in one step, is swept from its old pose to its new
 /// one against static colliders (bullets: against all), and put back to the first touch it was not yet
 /// in contact with. Its velocity stays: the next step's contacts take it from there.
-fn stop_fast_bodies(state: &mut State, fast: &[u32], dt: f64) {
+fn stop_fast_bodies(state: &mut State, frame: &Frame, dt: f64) {
     let mut clamped = Vec::new();
-    for &slot in fast {
+    for &slot in frame.landed.iter().flat_map(|l| &l.fast) {
         let fraction = first_impact(state, slot, dt);
         if fraction < 1.0 {
             clamped.push((slot, fraction));

@@ -15,7 +15,7 @@ use rb_core::math::{Pose, Twist, log_rotation};
 use rb_core::room::{empty, fit};
 use rb_solve::parallel;
 
-/// Colliders per task.
+/// Colliders per task, or bodies.
 const RUN: usize = 64;
 
 /// Stored boxes are larger than needed by this share of the collider's size, so that slow bodies
@@ -27,10 +27,12 @@ const AHEAD: f64 = 4.0;
 
 /// Aims kinematic bodies at their targets, brings boxes up to date and collects candidate pairs.
 pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt: f64) {
-    for (_, body) in state.bodies.iter_mut() {
-        body.previous = body.com_pose();
-        aim(body, dt);
-    }
+    parallel::for_each(state.bodies.slots_mut(), RUN, |slot| {
+        if let Some(body) = slot.value_mut() {
+            body.previous = body.com_pose();
+            aim(body, dt);
+        }
+    });
     wake_pulled(state, events);
     update_boxes(state, frame, dt);
     collect_pairs(state, frame);

@@ -14,6 +14,10 @@ use rb_core::integrate::Mover;
 use rb_core::mass::InvMass;
 use rb_core::room::fit;
 use rb_joints::Yield;
+use rb_solve::parallel;
+
+/// Bodies per task.
+const BODIES: usize = 128;
 
 /// Finds the islands of awake bodies and fills them with bodies, joints and contacts.
 pub(crate) fn run(state: &State, frame: &mut Frame) {
@@ -37,9 +41,11 @@ fn link(state: &State, frame: &mut Frame) {
         flags.clear();
         flags.resize(n, false);
     }
-    for (handle, _) in state.bodies.iter() {
-        active[handle.index() as usize] = state.is_active(handle.index());
-    }
+    parallel::for_each_run(active, BODIES, |first, run| {
+        for (k, active) in run.iter_mut().enumerate() {
+            *active = state.is_active((first + k) as u32);
+        }
+    });
     let mut join = |[a, b]: [u32; 2]| {
         let [i, j] = [a as usize, b as usize];
         (bound[i], bound[j]) = (true, true);

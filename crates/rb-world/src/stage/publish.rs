@@ -1,12 +1,12 @@
 //! Stage 6: impulses back to where they persist, events, sleep, and the report.
 
-mod bodies;
 mod contacts;
 mod joints;
+mod sleep;
 
-use bodies::settle_bodies;
 use contacts::store_contacts;
 use joints::store_joints;
+use sleep::fall_asleep;
 
 use crate::events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent};
 use crate::frame::Frame;
@@ -34,7 +34,7 @@ pub(crate) fn run(
     store_impulses(state, frame);
     contact_events(state, frame, events);
     break_joints(state, frame, events);
-    settle_bodies(state, frame, events, dt);
+    fall_asleep(state, frame, events);
     fill_report(state, frame, events, solver, report);
 }
 

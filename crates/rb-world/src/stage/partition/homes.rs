@@ -1,5 +1,6 @@
 //! Who lives in which island, and a mover for every body.
 
+use super::BODIES;
 use super::divide::{self, LARGE, Resident};
 use crate::flight::Flight;
 use crate::frame::{Frame, NOWHERE};
@@ -10,9 +11,8 @@ use rb_core::integrate::Mover;
 use rb_core::room::{empty, fit};
 use rb_solve::parallel;
 
-/// Islands per task, and bodies.
+/// Islands per task.
 const ISLANDS: usize = 16;
-const BODIES: usize = 128;
 
 /// Makes an island of each set of bodies that are linked, and a flight of each body that is bound to none.
 pub(super) fn place_bodies(state: &State, frame: &mut Frame) {
@@ -110,11 +110,13 @@ fn claim(island: &mut Island, body: &Body) {
 
 /// Bodies that nothing holds or touches.
 fn take_off(state: &State, frame: &mut Frame) {
-    let free = |&slot: &u32| frame.active[slot as usize] && !frame.bound[slot as usize];
     frame.free.clear();
-    frame
-        .free
-        .extend((0..frame.active.len() as u32).filter(free));
+    for slot in 0..frame.active.len() {
+        if frame.active[slot] && !frame.bound[slot] {
+            frame.place[slot][1] = frame.free.len() as u32;
+            frame.free.push(slot as u32);
+        }
+    }
     let (flights, free) = (&mut frame.flights, &frame.free);
     empty(flights);
     fit(flights, free.len());
