@@ -16,16 +16,16 @@ use glam::DVec3;
 use rb_core::law::Law;
 use rb_core::manifold::FrictionLaw;
 
-/// Running numbers, lane by lane.
+/// Running numbers, lane by lane. Lengths are kept squared: a root for each lane in the end, not for each point.
 #[derive(Default)]
 pub(super) struct Sums {
-    abs: Wide,
+    abs2: Wide,
     place: Wide,
     error2_max: Wide,
     scale2_max: Wide,
     error2: Wide,
     scale2: Wide,
-    outside: Wide,
+    outside2: Wide,
     closing: Wide,
     product: Wide,
     dissipation: Wide,
@@ -153,16 +153,17 @@ impl<S: Simd> One<S> {
         let known = S::gt(S::splat(f64::INFINITY), error);
         let error = S::select(known, error, S::splat(f64::INFINITY));
         let pick = |x: S| S::select(live, x, zero);
-        let abs = pick(error.sqrt());
-        let best = S::load(&sums.abs);
+        let abs2 = pick(error);
+        let best = S::load(&sums.abs2);
         let place = S::splat(number as f64);
-        S::select(S::gt(abs, best), place, S::load(&sums.place)).store(&mut sums.place);
-        raise(&mut sums.abs, abs);
-        let scaled = pick(error.div(a));
+        S::select(S::gt(abs2, best), place, S::load(&sums.place)).store(&mut sums.place);
+        raise(&mut sums.abs2, abs2);
+        let inverse = S::splat(1.0).div(a);
+        let scaled = pick(error.mul(inverse));
         raise(&mut sums.error2_max, scaled);
         add(&mut sums.error2, scaled);
         let floor = S::splat(self.floor * self.floor);
-        let size = pick(square(l).max(square(self.rest)).max(floor).div(a));
+        let size = pick(square(l).max(square(self.rest)).max(floor).mul(inverse));
         raise(&mut sums.scale2_max, size);
         add(&mut sums.scale2, size);
         let inside = cone(law, self.mu, l);
@@ -171,7 +172,7 @@ impl<S: Simd> One<S> {
             l[1].sub(inside[1]),
             l[2].sub(inside[2]),
         ]);
-        raise(&mut sums.outside, pick(outside.sqrt()));
+        raise(&mut sums.outside2, pick(outside));
         raise(&mut sums.closing, pick(zero.sub(wn)));
         let size = |x: S| x.max(zero.sub(x));
         raise(&mut sums.product, pick(size(ln.mul(wn))));

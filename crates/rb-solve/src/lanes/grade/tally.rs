@@ -16,14 +16,15 @@ use rb_core::room;
 /// Running numbers of the certificate over the lanes of one set of contacts.
 #[derive(Clone, Debug, Default)]
 pub(in crate::lanes) struct Tally {
-    /// Largest violation (m/s), and its entry of `points` and its lane. What is no number is infinite.
-    abs: f64,
+    /// Square of the largest violation (m/s), and its entry of `points` and its lane. What is no number is
+    /// infinite.
+    abs2: f64,
     place: Option<(usize, usize)>,
     error2_max: f64,
     scale2_max: f64,
     error2: f64,
     scale2: f64,
-    outside: f64,
+    outside2: f64,
     closing: f64,
     product: f64,
     dissipation: f64,
@@ -36,14 +37,14 @@ pub(in crate::lanes) struct Tally {
 impl Tally {
     fn take(&mut self, sums: &Sums, lane: usize) {
         let at = |w: &Wide| w.0[lane];
-        if at(&sums.abs) > self.abs {
-            self.abs = at(&sums.abs);
+        if at(&sums.abs2) > self.abs2 {
+            self.abs2 = at(&sums.abs2);
             self.place = Some((at(&sums.place) as usize, lane));
         }
         for (most, w) in [
             (&mut self.error2_max, &sums.error2_max),
             (&mut self.scale2_max, &sums.scale2_max),
-            (&mut self.outside, &sums.outside),
+            (&mut self.outside2, &sums.outside2),
             (&mut self.closing, &sums.closing),
             (&mut self.product, &sums.product),
             (&mut self.dissipation, &sums.dissipation),
@@ -203,12 +204,13 @@ impl Section {
         let worst = t
             .place
             .and_then(|(point, lane)| self.source(point, lane, first));
+        let abs = t.abs2.sqrt();
         let grade = Grade {
-            abs: t.abs,
-            contact: t.abs,
+            abs,
+            contact: abs,
             worst,
             worst_contact: worst,
-            outside: t.outside,
+            outside: t.outside2.sqrt(),
             closing: t.closing,
             complementarity: t.product,
             dissipation: t.dissipation,
