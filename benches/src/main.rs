@@ -26,6 +26,9 @@ struct Args {
     /// Substeps instead of the profile's own number.
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
     substeps: Option<u32>,
+    /// Grades one batch of a large island's contacts in so many.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    sampling: u32,
     /// Threads, the calling one included.
     #[arg(long, default_value_t = 1)]
     threads: usize,
@@ -61,6 +64,7 @@ fn main() -> anyhow::Result<()> {
         threads: args.threads,
         steps: args.steps,
         substeps: args.substeps,
+        sampling: args.sampling,
     };
     if args.growth {
         return growth::print(&setup);

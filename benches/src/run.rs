@@ -17,6 +17,7 @@ pub(crate) struct Setup {
     pub(crate) threads: usize,
     pub(crate) steps: Option<usize>,
     pub(crate) substeps: Option<u32>,
+    pub(crate) sampling: u32,
 }
 
 impl Setup {
@@ -27,6 +28,7 @@ impl Setup {
             Profile::Robotics => Params::robotics(),
         };
         params.sleep.enabled = false;
+        params.sampling = self.sampling;
         params.substeps = self.substeps.unwrap_or(params.substeps);
         params
     }

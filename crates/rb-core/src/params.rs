@@ -227,6 +227,11 @@ pub struct Params {
     pub escalation: Escalation,
     /// Profile's tolerances.
     pub tolerances: Tolerances,
+    /// Of a large island, one swept in sections (a thousand bodies and more), the certificate grades one
+    /// batch of eight contacts in so many, others in every step; 1 grades all. The residual and the depth
+    /// that a step reports of such an island are then the worst of those. Nothing moves differently but for
+    /// what the certificate decides: sleep, and `strict`.
+    pub sampling: u32,
     /// A step above the tolerances is refused: it returns an error with its report, and the world
     /// stays as it was.
     pub strict: bool,
@@ -279,6 +284,7 @@ impl Params {
                 velocity: 1e-2,
                 position: 5e-3,
             },
+            sampling: 1,
             strict: false,
             sleep: SleepParams {
                 enabled: true,
@@ -358,6 +364,13 @@ impl Params {
         if self.sweeps.position == 0 || self.sweeps.velocity == 0 {
             return Err(Error::OutOfRange {
                 argument: "sweeps",
+                value: 0.0,
+                valid: ">= 1",
+            });
+        }
+        if self.sampling == 0 {
+            return Err(Error::OutOfRange {
+                argument: "sampling",
                 value: 0.0,
                 valid: ">= 1",
             });

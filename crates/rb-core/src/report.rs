@@ -73,6 +73,8 @@ pub struct IslandReport {
     pub laws: LawSet,
     /// Violation of the velocity law in the last substep.
     pub grade: Grade,
+    /// Whether only a sample of its contacts was graded (see [`Params::sampling`](crate::params::Params)).
+    pub sampled: bool,
     /// Contact of the largest violation of a contact.
     pub worst_contact: Option<Culprit>,
     /// Joint of the largest violation of a joint.

@@ -49,7 +49,7 @@ use rb_core::residual::Grade;
 use rb_core::room::{bytes, empty, trim};
 use rb_core::solver::{IslandSolver, Scratch};
 use rb_joints::{JointBody, JointMemory, Rows};
-use rb_solve::lanes::{ContactLanes, JointLanes};
+use rb_solve::lanes::{ContactLanes, JointLanes, Sample};
 use rb_solve::pins::Pins;
 
 /// A joint within an island.
@@ -78,6 +78,8 @@ pub(crate) struct Outcome {
     pub(crate) iterations: u32,
     pub(crate) penetration: f64,
     pub(crate) joint_error: f64,
+    /// Whether only a sample of its contacts was graded.
+    pub(crate) sampled: bool,
 }
 
 impl Outcome {
@@ -94,8 +96,9 @@ pub(crate) struct Shared<'a> {
     pub(crate) contacts: &'a [Manifold],
     pub(crate) joints: &'a Arena<JointKey, JointSlot>,
     pub(crate) constraints: &'a Arena<ConstraintKey, ConstraintSlot>,
-    /// Time at the start of the step (s).
+    /// Time at the start of the step (s), and steps so far.
     pub(crate) time: f64,
+    pub(crate) step: u64,
     pub(crate) solver: &'a dyn IslandSolver,
     pub(crate) h: f64,
     /// Stored impulses times this are impulses of the present substep.
@@ -113,9 +116,18 @@ impl<'a> Shared<'a> {
             joints: &state.joints,
             constraints: &state.constraints,
             time: state.time,
+            step: state.step,
             solver,
             h,
             warm_scale,
+        }
+    }
+
+    /// What the certificate grades of a large island.
+    pub(crate) fn sample(&self) -> Sample {
+        Sample {
+            every: self.params.sampling,
+            turn: self.step,
         }
     }
 }

@@ -226,3 +226,57 @@ fn precise_bodies_choose_their_island() {
     assert_eq!(report.exact, 1);
     assert!(report.islands[1].grade.abs <= 1e-9);
 }
+
+/// A wall of bricks, wide below and narrow above: more than a thousand, one island.
+fn wall(sampling: u32) -> (World, Vec<BodyHandle>) {
+    let mut world = World::new(Params {
+        sampling,
+        ..Params::game()
+    })
+    .unwrap();
+    floor(&mut world, 0.6, FrictionLaw::Conic);
+    let (rows, mut bricks) = (46, Vec::new());
+    for row in 0..rows {
+        for k in 0..rows - row {
+            let x = f64::from(k) - 0.5 * f64::from(rows - row);
+            let at = DVec3::new(x, f64::from(row) + 0.5, 0.0);
+            let b = world.add_body(BodyDesc::dynamic().at(at)).unwrap();
+            let shape = Shape::cuboid(DVec3::splat(0.5)).unwrap();
+            world
+                .add_collider(b, ColliderDesc::new(shape).friction(0.6))
+                .unwrap();
+            bricks.push(b);
+        }
+    }
+    (world, bricks)
+}
+
+#[test]
+fn a_sample_sees_its_share_and_moves_nothing() {
+    let ((mut whole, bricks), (mut some, _)) = (wall(1), wall(8));
+    let (mut seen, mut there) = (0, 0);
+    for step in 0..24 {
+        let full = whole.step(DT).unwrap().islands[0].clone();
+        let part = some.step(DT).unwrap().islands[0].clone();
+        assert!(part.sampled && !full.sampled);
+        assert!(part.grade.abs <= full.grade.abs && part.penetration <= full.penetration);
+        if step >= 16 {
+            let count = |r: &rb_world::core::report::IslandReport| {
+                r.grade.open + r.grade.stick + r.grade.slide
+            };
+            (seen, there) = (seen + count(&part), there + count(&full));
+        }
+    }
+    // In eight turns everything has been looked at once.
+    let share = 8.0 * f64::from(seen) / f64::from(there);
+    assert!((share - 1.0).abs() < 0.05, "{share}");
+    for b in bricks {
+        assert_eq!(whole.pose(b), some.pose(b));
+        assert_eq!(whole.velocity(b), some.velocity(b));
+    }
+    let none = Params {
+        sampling: 0,
+        ..Params::game()
+    };
+    assert!(World::new(none).is_err());
+}

@@ -2,8 +2,8 @@
 
 mod tally;
 
-pub use tally::Graded;
 pub(super) use tally::Tally;
+pub use tally::{Graded, Sample};
 
 use super::dispatch;
 

@@ -40,7 +40,7 @@ mod vector;
 mod view;
 
 pub use bodies::BodyLines;
-pub use grade::Graded;
+pub use grade::{Graded, Sample};
 pub use joints::{Carried, JointLanes, LanePin, LaneRow, Way};
 pub use pack::ContactLanes;
 pub use prepare::Soft;

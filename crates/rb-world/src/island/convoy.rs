@@ -17,7 +17,7 @@ use rb_core::integrate::Mover;
 use rb_core::math::Twist;
 use rb_core::problem::Pass;
 use rb_core::residual::grade_beside;
-use rb_solve::lanes::ContactLanes;
+use rb_solve::lanes::{ContactLanes, Sample};
 
 /// Islands of a convoy: enough to fill lanes, and small ones are one task.
 pub(crate) const RUN: usize = 8;
@@ -226,17 +226,24 @@ impl Convoy {
     fn land(&mut self, islands: &mut [Island], shared: &Shared) {
         let sweeps = shared.params.sweeps;
         let floor = shared.params.gravity.length() * shared.h;
+        let large = |&k: &u32| islands[k as usize].section.is_some();
+        let sample = match self.members.iter().all(large) {
+            true => shared.sample(),
+            false => Sample::ALL,
+        };
         let mut members = self.members.iter();
-        self.lanes.grade_parts(&self.firsts, floor, |graded| {
-            let Some(&k) = members.next() else { return };
-            let island = &mut islands[k as usize];
-            let (grade, scaled, depth) = graded;
-            let out = &mut island.outcome;
-            out.grade = grade_beside(&island.problem, Pass::Velocity, floor, (grade, scaled));
-            out.penetration = depth;
-            let each = sweeps.position + sweeps.velocity;
-            out.iterations = shared.params.substeps * each + sweeps.last;
-        });
+        self.lanes
+            .grade_parts(&self.firsts, sample, floor, |graded| {
+                let Some(&k) = members.next() else { return };
+                let island = &mut islands[k as usize];
+                let (grade, scaled, depth) = graded;
+                let out = &mut island.outcome;
+                out.grade = grade_beside(&island.problem, Pass::Velocity, floor, (grade, scaled));
+                out.penetration = depth;
+                out.sampled = sample.is_partial();
+                let each = sweeps.position + sweeps.velocity;
+                out.iterations = shared.params.substeps * each + sweeps.last;
+            });
     }
 }
 

@@ -191,6 +191,7 @@ fn fill_report(
             reason: island.escalated.reason,
             laws: island.laws(),
             grade: o.grade,
+            sampled: o.sampled,
             worst_contact: o.grade.worst_contact.map(|s| culprit(state, island, s)),
             worst_joint: o.grade.worst_joint.map(|s| culprit(state, island, s)),
             penetration: o.penetration,

@@ -64,6 +64,25 @@ impl Tally {
     }
 }
 
+/// Which batches the certificate grades: one in `every`, another one in every turn.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// 1 for all.
+    pub every: u32,
+    /// Turns so far.
+    pub turn: u64,
+}
+
+impl Sample {
+    /// Everything.
+    pub const ALL: Self = Self { every: 1, turn: 0 };
+
+    /// Whether something may be left out.
+    pub fn is_partial(self) -> bool {
+        self.every > 1
+    }
+}
+
 /// Grade of a set of contacts, what the whole certificate needs of it, and the deepest penetration of a
 /// rigid one (m).
 pub type Graded = (Grade, Scaled, f64);
@@ -72,6 +91,11 @@ impl ContactLanes {
     /// Grade of the contacts in the velocity pass, and the deepest penetration of a rigid one at the
     /// present displacements (m). Sources name manifolds in packing order.
     pub fn grade(&mut self, speed_floor: f64) -> Graded {
+        self.grade_sample(Sample::ALL, speed_floor)
+    }
+
+    /// The same of a sample of each section.
+    pub fn grade_sample(&mut self, sample: Sample, speed_floor: f64) -> Graded {
         let state = State {
             inv: &self.inv,
             vel: &self.vel,
@@ -81,9 +105,9 @@ impl ContactLanes {
         let stride = self.layout.stride();
         parallel::for_each(&mut self.sections, 1, |section| {
             let run = section.base..section.base + stride;
-            section.count(state.run(run), speed_floor);
+            section.count(sample, state.run(run), speed_floor);
         });
-        self.seam.count(state, speed_floor);
+        self.seam.count(sample, state, speed_floor);
         let (first, others) = self.sections.split_at(1);
         let mut all = self.in_all(0, first[0].graded());
         for (k, section) in others.iter().enumerate() {
@@ -108,10 +132,16 @@ impl ContactLanes {
 
     /// The same for each of several sets of manifolds that share no movable body, given by the first
     /// manifold of each; sources name manifolds within their set. If there are several, all must be in one
-    /// section.
-    pub fn grade_parts(&mut self, firsts: &[u32], speed_floor: f64, mut out: impl FnMut(Graded)) {
+    /// section and are graded whole.
+    pub fn grade_parts(
+        &mut self,
+        firsts: &[u32],
+        sample: Sample,
+        speed_floor: f64,
+        mut out: impl FnMut(Graded),
+    ) {
         if firsts.len() == 1 {
-            return out(self.grade(speed_floor));
+            return out(self.grade_sample(sample, speed_floor));
         }
         let state = State {
             inv: &self.inv,
@@ -129,10 +159,17 @@ fn worst_of((g, s, d): Graded, (h, t, e): Graded) -> Graded {
 }
 
 impl Section {
-    /// Counts all its contacts in one tally.
-    fn count(&mut self, state: State, speed_floor: f64) {
+    /// Counts a sample of its contacts in one tally.
+    fn count(&mut self, sample: Sample, state: State, speed_floor: f64) {
         let mut sums = Sums::default();
-        self.sum(0..self.units(), state, speed_floor, &mut sums);
+        if sample.is_partial() {
+            let first = (sample.turn % u64::from(sample.every)) as usize;
+            for unit in (first..self.units()).step_by(sample.every as usize) {
+                self.sum(unit..unit + 1, state, speed_floor, &mut sums);
+            }
+        } else {
+            self.sum(0..self.units(), state, speed_floor, &mut sums);
+        }
         let mut tally = Tally::default();
         (0..LANES).for_each(|lane| tally.take(&sums, lane));
         self.tallies.clear();
