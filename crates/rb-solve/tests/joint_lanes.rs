@@ -179,6 +179,36 @@ fn the_certificate_is_that_of_the_rows() {
 }
 
 #[test]
+fn sets_of_joints_are_graded_apart() {
+    let (mut bodies, mut lanes, _) = scene(3, &SIZES);
+    lanes.sweep(&mut bodies, Pass::Velocity, false);
+    let mut parts = Vec::new();
+    lanes.grade_parts(&bodies, &[0, 13, 27], 0.1, |part| parts.push(part));
+    for (joints, part) in [0..13, 13..27, 27..40].into_iter().zip(&parts) {
+        let empty = Problem {
+            bodies: problem(&bodies, &lanes).bodies,
+            ..Problem::default()
+        };
+        let mut p = empty.clone();
+        lanes.append_to(&mut p, joints, |body| body);
+        let rows = grade_velocities(&p, 0.1);
+        let got = grade_beside(&empty, Pass::Velocity, 0.1, *part);
+        for (a, b) in [
+            (rows.abs, got.abs),
+            (rows.rel, got.rel),
+            (rows.rms, got.rms),
+        ] {
+            assert!(
+                (a - b).abs() <= 1e-11 * a.abs().max(1e-3),
+                "{a} against {b}"
+            );
+        }
+        assert_eq!((rows.worst, rows.worst_joint), (got.worst, got.worst_joint));
+    }
+    assert_eq!(parts.len(), 3);
+}
+
+#[test]
 fn impulses_go_to_rows_and_back() {
     let (mut bodies, mut lanes, _) = scene(4, &SIZES);
     lanes.sweep(&mut bodies, Pass::Position, false);

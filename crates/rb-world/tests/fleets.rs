@@ -97,7 +97,7 @@ fn an_island_gets_in_company_what_it_gets_alone() {
     });
     for _ in 0..30 {
         let reports = [&mut alone, &mut crowd].map(|w| w.step(DT).unwrap().islands);
-        let [a, b] = reports.map(|islands| islands[0].clone());
+        let [a, b] = reports.map(|islands| islands[0]);
         assert_eq!((a.bodies, a.rows, a.laws), (b.bodies, b.rows, b.laws));
         assert_eq!((a.iterations, a.reason), (b.iterations, b.reason));
         assert_eq!(a.worst_joint, b.worst_joint);
@@ -134,11 +134,13 @@ fn trees_in_flight_do_not_feel_their_neighbours() {
     let mut few = world(|w| worms(w, 2));
     let mut many = world(|w| {
         worms(w, 13);
-        (0..7).for_each(|k| drop(spider(w, DVec3::new(3.0 * f64::from(k), 50.0, 5.0))));
+        for k in 0..7 {
+            spider(w, DVec3::new(3.0 * f64::from(k), 50.0, 5.0));
+        }
     });
     for _ in 0..60 {
         let reports = [&mut few, &mut many].map(|w| w.step(DT).unwrap().islands);
-        let [a, b] = reports.map(|islands| islands[1].clone());
+        let [a, b] = reports.map(|islands| islands[1]);
         assert_eq!(
             (a.worst_joint, a.joint_error),
             (b.worst_joint, b.joint_error)
@@ -167,7 +169,9 @@ fn who_cannot_be_held_goes_alone() {
         })
     };
     let (mut all, mut held) = (build(true), build(false));
-    let mut single = world(|w| drop(worm(w, DVec3::new(0.0, 20.0, 5.0), &iterated)));
+    let mut single = world(|w| {
+        worm(w, DVec3::new(0.0, 20.0, 5.0), &iterated);
+    });
     for _ in 0..30 {
         let islands = all.step(DT).unwrap().islands;
         held.step(DT).unwrap();
@@ -186,8 +190,8 @@ fn threads_do_not_show() {
             for k in 0..60 {
                 let (x, z) = (2.0 * f64::from(k % 8), 2.0 * f64::from(k / 8));
                 match k % 3 {
-                    0 => drop(spider(w, DVec3::new(x, 0.3, z))),
-                    1 => drop(worm(w, DVec3::new(x, 0.1, z), &RowOptions::default())),
+                    0 => _ = spider(w, DVec3::new(x, 0.3, z)),
+                    1 => _ = worm(w, DVec3::new(x, 0.1, z), &RowOptions::default()),
                     _ => pair(w, DVec3::new(x, 0.0, z)),
                 }
             }

@@ -30,8 +30,8 @@ use rb_solve::parallel::Parts;
 
 /// A run of islands ends when it has so many trees and so many joints: enough to fill lanes, and
 /// several runs are several tasks.
-const TREES: usize = 16;
-const JOINTS: usize = 128;
+const TREES: usize = 8;
+const JOINTS: usize = 64;
 /// Trees of one topology from which on, on average, they are solved side by side.
 const ALIKE: f64 = 2.0;
 
