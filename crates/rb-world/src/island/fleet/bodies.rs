@@ -6,7 +6,7 @@ use rb_solve::lanes::{BodyLines, Line, set_turn, stiffness};
 use rb_solve::parallel::{self, Parts};
 
 /// Bodies of a part.
-pub(super) const PART: usize = 128;
+pub(super) const PART: usize = 256;
 
 /// Bodies that one thread looks after.
 pub(super) struct Bodies<'a> {
