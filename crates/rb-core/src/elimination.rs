@@ -50,6 +50,36 @@ impl Elimination {
         });
     }
 
+    /// Forgets all joints.
+    pub fn clear(&mut self) {
+        self.pairs.clear();
+        self.wide.clear();
+        self.movable = 0;
+        self.order.clear();
+        self.trees.clear();
+        self.starts.clear();
+        self.links.clear();
+        self.work = Some(0);
+    }
+
+    /// Puts the joints of another order, which share no movable body with these, behind these.
+    pub fn append(&mut self, other: &Self) {
+        let first = self.order.len() as u32;
+        self.trees.pop();
+        self.starts.pop();
+        for (to, from) in [
+            (&mut self.order, &other.order),
+            (&mut self.trees, &other.trees),
+            (&mut self.links, &other.links),
+        ] {
+            to.extend(from.iter().map(|k| k + first));
+        }
+        let behind = (self.links.len() - other.links.len()) as u32;
+        self.starts.extend(other.starts.iter().map(|s| s + behind));
+        let both = self.work.zip(other.work);
+        self.work = both.map(|(mine, more)| mine + more);
+    }
+
     /// Number of joints: the number of the first constraint among the nodes.
     pub fn pairs(&self) -> usize {
         self.pairs.len()
@@ -170,6 +200,24 @@ mod tests {
             assert!(tree.iter().all(|j| j % 2 == tree[0] % 2));
         }
         assert!((0..10).all(|k| e.column(k).iter().all(|&i| i > k as u32)));
+    }
+
+    #[test]
+    fn orders_are_put_behind_one_another() {
+        let chain = |first: u32, n: u32| (0..n).map(move |k| [first + k, first + k + 1]).collect();
+        let (a, b): (Vec<_>, Vec<_>) = (chain(0, 4), chain(0, 6));
+        let mut parts = [Elimination::default(), Elimination::default()];
+        parts[0].analyse(&a, &[], 5, 1000);
+        parts[1].analyse(&b, &[], 7, 1000);
+        let mut both = Elimination::default();
+        both.clear();
+        parts.iter().for_each(|part| both.append(part));
+        let mut all: Elimination = Elimination::default();
+        let pairs: Vec<_> = a.into_iter().chain(chain(5, 6)).collect();
+        all.analyse(&pairs, &[], 12, 1000);
+        assert_eq!(both.trees, all.trees);
+        assert!((0..10).all(|k| both.column(k) == all.column(k)));
+        assert_eq!((&both.order, both.work), (&all.order, all.work));
     }
 
     #[test]

@@ -125,7 +125,7 @@ fn every_row_meets_its_law() {
             bodies: (0..s.count).map(|i| s.bodies.body(i)).collect(),
             ..Problem::default()
         };
-        s.lanes.append_to(&mut p);
+        s.lanes.append_to(&mut p, 0..s.lanes.len(), |body| body);
         let grade = grade_pass(&p, pass, 0.0).abs;
         assert!(grade < 1e-11, "{pass:?}: {grade:e}");
         assert!(p.rows.iter().any(|r| r.lambda == r.lo));

@@ -3,6 +3,7 @@
 use crate::flight::Flight;
 use crate::island::Island;
 use crate::island::convoy::{Convoy, RUN};
+use crate::island::fleet::Fleet;
 use crate::state::PairList;
 use rb_contact::manifold::Carried;
 use rb_contact::recycle::Sphere;
@@ -11,8 +12,9 @@ use rb_core::anchor::Stand;
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::manifold::Manifold;
 use rb_core::partition::Islands;
+use rb_core::problem::Problem;
 use rb_core::room::{bytes, fit};
-use rb_solve::lanes::ContactLanes;
+use rb_solve::lanes::{ContactLanes, JointLanes};
 use rb_solve::parallel;
 use std::ops::Range;
 
@@ -138,6 +140,11 @@ pub(crate) struct Frame {
     pub(crate) asking: Vec<(f64, u32)>,
     /// Lanes of every run of islands.
     pub(crate) convoys: Vec<Convoy>,
+    /// Lanes of islands with joints; those in use are the first `fleet_count`.
+    pub(crate) fleets: Vec<Fleet>,
+    pub(crate) fleet_count: usize,
+    /// No joints.
+    no_links: JointLanes,
     /// Bodies that touch nothing.
     pub(crate) flights: Vec<Flight>,
     /// Whether the body in each slot is moved by solving, and whether anything holds or touches it.
@@ -174,10 +181,20 @@ impl Frame {
         &self.islands[..self.island_count]
     }
 
-    /// Islands of this step, each with the lanes of its run.
-    pub(crate) fn islands_and_lanes(&self) -> impl Iterator<Item = (&Island, &ContactLanes)> {
-        let islands = self.islands().iter().enumerate();
-        islands.map(|(k, island)| (island, &self.convoys[k / RUN].lanes))
+    /// The lanes that an island shares with others.
+    #[inline]
+    pub(crate) fn lanes(&self, island: usize) -> &ContactLanes {
+        match self.islands[island].fleet {
+            Some(fleet) => &self.fleets[fleet as usize].lanes,
+            None => &self.convoys[island / RUN].lanes,
+        }
+    }
+
+    /// The solved problem of an island of the last step.
+    pub(crate) fn problem(&self, island: usize) -> Problem {
+        let fleet = self.islands[island].fleet;
+        let links = fleet.map_or(&self.no_links, |fleet| &self.fleets[fleet as usize].links);
+        self.islands[island].whole_problem(self.lanes(island), links)
     }
 
     /// Bytes held.
@@ -185,6 +202,8 @@ impl Frame {
         let islands: usize = self.islands.iter().map(Island::bytes).sum();
         let lanes: usize = self.convoys.iter().map(|c| c.lanes.bytes()).sum();
         let found: usize = self.chunks.iter().map(PairChunk::bytes).sum();
+        let fleets: usize = self.fleets.iter().map(Fleet::bytes).sum();
+        let lanes = lanes + fleets;
         let records = bytes(&self.islands) + bytes(&self.convoys) + bytes(&self.chunks);
         let searches: usize = self.searches.iter().map(bytes).sum();
         let colliders = bytes(&self.placed) + bytes(&self.left) + searches;
@@ -200,8 +219,12 @@ impl Frame {
     /// Work of the last step's longest task that cannot be divided: one like it is ahead, and threads share
     /// the rest.
     pub(crate) fn undivided(&self) -> usize {
-        let islands = self.islands().iter().map(Island::undivided);
-        islands.max().unwrap_or(0)
+        let work = |run: &[Island]| run.iter().map(Island::undivided).sum();
+        let fleets = self.fleets[..self.fleet_count].iter();
+        let fleets = fleets.map(|fleet| work(&self.islands[fleet.run.clone()]));
+        let alone = self.islands().iter().filter(|i| i.fleet.is_none());
+        let alone = alone.map(Island::undivided);
+        fleets.chain(alone).max().unwrap_or(0)
     }
 
     /// Makes an empty island for each number of movable bodies in `sizes`; a few more are kept.

@@ -13,9 +13,9 @@ mod crew;
 mod escalate;
 mod fast;
 mod finish;
+pub(crate) mod fleet;
 mod impulses;
 mod iterate;
-mod linked;
 mod pinned;
 mod rows;
 mod start;
@@ -163,7 +163,7 @@ pub(crate) struct Island {
     stiff: (Vec<bool>, Vec<Stiff>),
     /// Contacts of the step, if they are plain and there are joints or clusters as well.
     pub(crate) lanes: ContactLanes,
-    /// Where they are in the convoy, if they are plain and alone.
+    /// Where they are in the convoy or the fleet, if they share lanes with others.
     pub(crate) berth: Option<Berth>,
     /// Constraint rows of the contacts in lanes, and their laws.
     lane_rows: u32,
@@ -172,10 +172,13 @@ pub(crate) struct Island {
     pub(crate) ask: Option<Ask>,
     /// Whether this step's contacts are there.
     pub(crate) in_lanes: bool,
-    /// Joints of the step, if they are swept there.
+    /// Joints of the step, if they are swept in lanes and are in the problem as well.
     pub(crate) links: JointLanes,
-    /// Whether they are there alone, and not in the problem as well.
+    /// Whether they are in the lanes of a fleet, and not in the problem; the number of the fleet, and how
+    /// many rows they have there.
     pub(crate) linked: bool,
+    pub(crate) fleet: Option<u32>,
+    link_rows: u32,
     scratch: Scratch,
     /// Rows of all joints in the present substep, and the first of each.
     rows: Rows,
@@ -218,6 +221,7 @@ impl Island {
         self.outcome = Outcome::default();
         self.escalated = Escalated::default();
         (self.berth, self.ask, self.section) = (None, None, None);
+        self.fleet = None;
         (self.brittle, self.coupled) = (false, false);
     }
 
@@ -245,7 +249,7 @@ impl Island {
         self.find_clusters(shared);
         self.count_lanes();
         self.links.clear();
-        self.linked = self.takes_links(shared) && self.seat();
+        self.linked = self.takes_links(shared);
         self.in_lanes = self.linked || self.takes_lanes(shared);
         if self.joins_others() || !self.in_lanes {
             self.lanes.release();
@@ -263,8 +267,9 @@ impl Island {
 
     /// Runs the step of an island by itself: in lanes where that may be, else with rows.
     pub(crate) fn run(&mut self, shared: &Shared) {
-        if !self.step_fast(shared) {
-            self.run_rows(shared);
+        match self.in_lanes {
+            true => self.step_in_lanes(shared),
+            false => self.run_rows(shared),
         }
         self.finish(shared);
     }
@@ -293,24 +298,6 @@ impl Island {
         self.finish(shared);
         self.escalated.helped = self.outcome.position() <= 0.5 * depth;
         self.settle_hold(shared);
-    }
-
-    /// The step in lanes, with the joints in lanes as well where they can be; says whether it could be
-    /// made there.
-    fn step_fast(&mut self, shared: &Shared) -> bool {
-        if self.linked {
-            self.step_linked(shared);
-            if self.linked {
-                return true;
-            }
-            self.links.clear();
-            self.go_back(shared);
-            self.in_lanes = self.takes_lanes(shared);
-        }
-        if self.in_lanes {
-            self.step_in_lanes(shared);
-        }
-        self.in_lanes
     }
 
     fn begin_substeps(&mut self) {

@@ -179,9 +179,7 @@ impl World {
     /// The solved problems of the last step's awake islands, in the order of their reports: the last
     /// substep's rows with their multipliers. What the certificate graded, for audits and dumps.
     pub fn problems(&self) -> impl Iterator<Item = Problem> {
-        self.frame
-            .islands_and_lanes()
-            .map(|(i, lanes)| i.whole_problem(lanes))
+        (0..self.frame.island_count).map(|island| self.frame.problem(island))
     }
 
     /// Bytes held by bodies, colliders, joints and contacts, with all scratch. (Not those of shapes that

@@ -152,6 +152,16 @@ impl ContactLanes {
         }
     }
 
+    /// A run of the movable bodies of lanes in one section, to be worked on in parts of `size`.
+    pub fn bodies_in_parts(&mut self, run: Range<usize>, size: usize) -> BodyLines<'_> {
+        let stride = size;
+        BodyLines {
+            size,
+            stride,
+            ..self.bodies(run)
+        }
+    }
+
     /// Says that inverse masses have been set through [`bodies`](Self::bodies).
     pub fn note_turn(&mut self) {
         self.turned = true;
@@ -214,11 +224,11 @@ impl BodyLines<'_> {
 
 impl Parts for BodyLines<'_> {
     fn parts(&self) -> usize {
-        self.vel.len() / self.stride.max(1)
+        self.vel.len().div_ceil(self.stride.max(1))
     }
 
     fn split_at(self, parts: usize) -> (Self, Self) {
-        let at = parts * self.stride;
+        let at = (parts * self.stride).min(self.vel.len());
         let (vel, vel2) = self.vel.split_at_mut(at);
         let (moved, moved2) = self.moved.split_at_mut(at);
         let (inv, inv2) = self.inv.split_at_mut(at);

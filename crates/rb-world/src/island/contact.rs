@@ -73,11 +73,11 @@ impl Island {
         }));
     }
 
-    /// Stores what became of its contact `c` in the manifold it is, from lanes (its own or those of its
-    /// convoy) or rows.
+    /// Stores what became of its contact `c` in the manifold it is, from lanes (its own or those it
+    /// shares) or rows.
     #[inline]
-    pub(crate) fn settle(&self, convoy: &ContactLanes, c: usize, manifold: &mut Manifold) {
-        let (lanes, mut run) = self.contacts_in_lanes(convoy);
+    pub(crate) fn settle(&self, shared: &ContactLanes, c: usize, manifold: &mut Manifold) {
+        let (lanes, mut run) = self.contacts_in_lanes(shared);
         match run.nth(c) {
             Some(number) => {
                 manifold.spin = DVec3::ZERO;

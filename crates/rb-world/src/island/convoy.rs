@@ -22,11 +22,12 @@ use rb_solve::lanes::{ContactLanes, Sample};
 /// Islands of a convoy: enough to fill lanes, and small ones are one task.
 pub(crate) const RUN: usize = 8;
 
-/// Where an island's contacts are in its convoy.
+/// Where an island's contacts and joints are in its convoy or fleet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Berth {
-    /// Its manifolds.
+    /// Its manifolds, and its joints.
     pub(super) manifolds: Range<usize>,
+    pub(super) joints: Range<usize>,
     /// Its first movable body, and its first guest.
     pub(super) bodies: [u32; 2],
 }
@@ -111,6 +112,7 @@ impl Convoy {
             let island = &mut islands[k as usize];
             let berth = Berth {
                 manifolds: manifold..manifold + island.contacts.len(),
+                joints: 0..0,
                 bodies: [body, guest],
             };
             self.firsts.push(manifold as u32);
@@ -249,7 +251,7 @@ impl Convoy {
 
 impl Island {
     /// Bodies that nothing moves, with their numbers in the convoy's lanes.
-    fn guests(&mut self) -> impl Iterator<Item = (usize, &mut Mover)> {
+    pub(super) fn guests(&mut self) -> impl Iterator<Item = (usize, &mut Mover)> {
         let first = self.berth.as_ref().map_or(0, |b| b.bodies[1] as usize);
         let guests = self.movers[self.movable..].iter_mut();
         guests.enumerate().map(move |(i, m)| (first + i, m))

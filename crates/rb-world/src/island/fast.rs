@@ -2,7 +2,8 @@
 //!
 //! The substep is that of `substep`, with what may be kept for a whole step kept: contact arms, axes
 //! and effective masses. Islands of contacts alone share lanes with others (see
-//! [`convoy`](super::convoy)); here are those with joints or stiff clusters, and what both need.
+//! [`convoy`](super::convoy)), and so do those with joints in lanes (see [`fleet`](super::fleet)); here are
+//! those with other joints or stiff clusters, and what all need.
 
 use super::{Island, Shared};
 use core::ops::Range;
@@ -10,14 +11,29 @@ use rb_core::discretise::Discretiser;
 use rb_core::integrate::Mover;
 use rb_core::law::{Law, LawSet};
 use rb_core::math::Twist;
-use rb_core::params::Gyroscopic;
+use rb_core::params::{GeometricStiffness, Gyroscopic};
 use rb_core::problem::{Pass, Problem, ProblemBody};
 use rb_core::residual::{Grade, Scaled, grade_beside};
 use rb_core::solver::Budget;
 use rb_solve::Pgs;
-use rb_solve::lanes::ContactLanes;
+use rb_solve::lanes::{ContactLanes, JointLanes};
 
 impl Island {
+    /// Whether the joints of this step go to the lanes of a fleet.
+    pub(super) fn takes_links(&self, shared: &Shared) -> bool {
+        let params = shared.params;
+        !self.joints.is_empty()
+            && self.constraints.is_empty()
+            && self.clusters.is_empty()
+            && shared.solver.shares_contacts()
+            && self.escalated.reason.is_none()
+            && params.contact.softening.is_some()
+            && params.gyroscopic == Gyroscopic::Implicit
+            && params.geometric == GeometricStiffness::Off
+            && self.contacts.iter().all(|c| c.plain)
+            && !self.coupled
+    }
+
     /// Whether the contacts of this step go to lanes: plain surfaces under the soft step.
     pub(super) fn takes_lanes(&self, shared: &Shared) -> bool {
         let params = shared.params;
@@ -62,7 +78,7 @@ impl Island {
         }
     }
 
-    pub(super) fn pack(&mut self, shared: &Shared, numbers: &Discretiser) {
+    fn pack(&mut self, shared: &Shared, numbers: &Discretiser) {
         let lanes = &mut self.lanes;
         lanes.reset(self.movers.len());
         for (i, m) in self.movers.iter_mut().enumerate() {
@@ -124,7 +140,7 @@ impl Island {
         }
     }
 
-    pub(super) fn pose(&mut self, numbers: &Discretiser) {
+    fn pose(&mut self, numbers: &Discretiser) {
         let movers = &self.movers;
         self.lanes
             .pose(|i| movers.get(i).map_or(Twist::ZERO, |m| m.vel), numbers);
@@ -163,10 +179,7 @@ impl Island {
         } else {
             (Grade::default(), Scaled::default(), 0.0)
         };
-        let mut beside = (grade, scaled);
-        if self.linked {
-            beside = graded_together(beside, self.links.grade(&self.lanes, floor));
-        }
+        let beside = (grade, scaled);
         (
             grade_beside(&self.problem, Pass::Velocity, floor, beside),
             depth,
@@ -176,8 +189,8 @@ impl Island {
     /// Constraint rows of the last substep.
     pub(crate) fn rows(&self) -> u32 {
         let lanes = if self.in_lanes { self.lane_rows } else { 0 };
-        let links = if self.linked { self.links.rows() } else { 0 };
-        lanes + (self.problem.rows.len() + links) as u32
+        let links = if self.linked { self.link_rows } else { 0 };
+        lanes + links + self.problem.rows.len() as u32
     }
 
     /// Laws of the last substep's rows.
@@ -189,25 +202,25 @@ impl Island {
         all.fold(LawSet::empty(), |set, law| set | law)
     }
 
-    /// The lanes that hold its contacts, and which manifolds there are its own.
+    /// The lanes that hold its contacts, its own or those it shares, and which manifolds there are its own.
     pub(super) fn contacts_in_lanes<'a>(
         &'a self,
-        convoy: &'a ContactLanes,
+        shared: &'a ContactLanes,
     ) -> (&'a ContactLanes, Range<usize>) {
         match &self.berth {
             _ if !self.in_lanes => (&self.lanes, 0..0),
-            Some(berth) => (convoy, berth.manifolds.clone()),
+            Some(berth) => (shared, berth.manifolds.clone()),
             None => (&self.lanes, 0..self.loose),
         }
     }
 
-    /// The problem of the last substep with its contacts, wherever they are kept.
-    pub(crate) fn whole_problem(&self, convoy: &ContactLanes) -> Problem {
+    /// The problem of the last substep with its contacts and joints, wherever they are kept.
+    pub(crate) fn whole_problem(&self, shared: &ContactLanes, links: &JointLanes) -> Problem {
         let mut p = self.problem.clone();
         if !self.in_lanes {
             return p;
         }
-        let (lanes, run) = self.contacts_in_lanes(convoy);
+        let (lanes, run) = self.contacts_in_lanes(shared);
         let place = |mover: u32| match &self.berth {
             Some(berth) => berth.body(mover, self.movable),
             None => mover,
@@ -219,18 +232,21 @@ impl Island {
             };
             p.bodies = self.movers.iter().enumerate().map(body).collect();
         }
-        if self.linked {
-            self.links.append_to(&mut p);
-        }
         let movers = 0..self.movers.len() as u32;
         let mover = |body: u32| movers.clone().find(|&m| place(m) == body).unwrap_or(body);
+        if let Some(berth) = self.berth.as_ref().filter(|_| self.linked) {
+            links.append_to(&mut p, berth.joints.clone(), mover);
+        }
         lanes.append_to(&mut p, run, mover);
         p
     }
 }
 
 /// The grade of contacts and joints that do not know of each other.
-fn graded_together(contacts: (Grade, Scaled), joints: (Grade, Scaled)) -> (Grade, Scaled) {
+pub(super) fn graded_together(
+    contacts: (Grade, Scaled),
+    joints: (Grade, Scaled),
+) -> (Grade, Scaled) {
     let ((c, s), (j, t)) = (contacts, joints);
     let grade = Grade {
         worst_contact: c.worst_contact,

@@ -26,18 +26,20 @@ impl Island {
                 }
             }
         }
-        if self.linked {
-            out.joint_error = self.links.anchored_error();
-        }
+        self.outcome = out;
+        self.measure_joints(shared, |_| Carried::None);
+    }
+
+    /// Measures gaps of joints at the end of the step, beside what is known of the rows that have been
+    /// carried along to there.
+    pub(super) fn measure_joints(&mut self, shared: &Shared, carried: impl Fn(usize) -> Carried) {
+        let mut error = self.outcome.joint_error;
         self.seen.clear();
         if !self.joints.is_empty() {
             self.seen.extend(self.movers.iter().map(see));
         }
         for j in 0..self.joints.len() {
-            let carried = match self.linked {
-                true => self.links.carries(j),
-                false => Carried::None,
-            };
+            let carried = carried(j);
             if carried == Carried::All {
                 continue;
             }
@@ -59,10 +61,8 @@ impl Island {
                 .movers
                 .map(|m| self.movers[m as usize].extent);
             let extent = extent[0].max(extent[1]);
-            out.joint_error = self
-                .rows
-                .iter()
-                .fold(out.joint_error, |e, r| e.max(row_error(r, extent)));
+            let rows = self.rows.iter();
+            error = rows.fold(error, |e, r| e.max(row_error(r, extent)));
         }
         for c in 0..self.constraints.len() {
             for row in self.constraint_rows(shared, c) {
@@ -74,10 +74,10 @@ impl Island {
                 } else {
                     1.0
                 };
-                out.joint_error = out.joint_error.max(gap_error(&row.row) * length);
+                error = error.max(gap_error(&row.row) * length);
             }
         }
-        self.outcome = out;
+        self.outcome.joint_error = error;
     }
 }
 

@@ -4,6 +4,7 @@
 use crate::flight::Flight;
 use crate::frame::Frame;
 use crate::island::convoy::{Convoy, RUN};
+use crate::island::fleet::{self, Fleets};
 use crate::island::{Island, Shared};
 use crate::state::State;
 use rb_core::solver::IslandSolver;
@@ -26,6 +27,14 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
     let (islands, convoys) = (&mut frame.islands[..n], &mut frame.convoys[..tasks]);
     let sail = |convoy: &mut Convoy, run: &mut [Island]| convoy.run(run, &shared);
     parallel::for_each_with_run(convoys, islands, RUN, sail);
+    frame.fleet_count = fleet::muster(&mut frame.fleets, islands);
+    frame.tasks += frame.fleet_count as u32;
+    let fleets = Fleets {
+        fleets: &mut frame.fleets[..frame.fleet_count],
+        islands,
+        first: [0; 2],
+    };
+    parallel::for_each_part(fleets, &|part: Fleets| part.sail(&shared));
     run_apart(islands, &mut frame.tasks, &shared);
     if admit(islands, &mut frame.asking, budget, &shared) {
         parallel::for_each(islands, 1, |island| island.run_again(&shared));
@@ -35,14 +44,15 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
     parallel::for_each(&mut frame.flights, FLIGHTS, fly);
 }
 
-/// Runs the islands that are in no convoy, each as a task of its own.
+/// Runs the islands that are in no convoy and no fleet, each as a task of its own.
 fn run_apart(islands: &mut [Island], tasks: &mut u32, shared: &Shared) {
-    let apart = islands.iter().filter(|i| !i.in_convoy()).count();
+    let alone = |island: &Island| !island.in_convoy() && !island.linked;
+    let apart = islands.iter().filter(|i| alone(i)).count();
     *tasks += apart as u32;
     // Not worth waking another thread for one.
     let grain = if apart > 1 { 1 } else { islands.len() };
     parallel::for_each(islands, grain, |island| {
-        if !island.in_convoy() {
+        if alone(island) {
             island.run(shared);
         }
         island.judge(shared);

@@ -9,7 +9,7 @@
 //! J = (−e, −(d + r_b) × e, e, r_b × e),  φ = e·(d + r_b − r_a)
 //! ```
 
-use super::pack::{Batch, Eight, JointLanes};
+use super::pack::{Batch, Eight, JointLanes, NOBODY};
 use super::point::Point;
 use crate::lanes::LANES;
 use crate::lanes::dispatch;
@@ -30,11 +30,15 @@ impl JointLanes {
         run_pull(&self.batches, &self.rows, &self.points, &mut self.levers);
     }
 
-    /// Largest |φ| of the anchored rows where their bodies are now (m).
-    pub fn anchored_error(&self) -> f64 {
-        let mut most = Line::default();
-        run_error(&self.batches, &self.rows, &self.turned, &mut most);
-        most.0.into_iter().fold(0.0, f64::max)
+    /// Tells of every joint the largest |φ| of its anchored rows where its bodies are now (m).
+    pub fn anchored_errors(&self, mut tell: impl FnMut(usize, f64)) {
+        for batch in self.batches.iter().filter(|b| b.anchored > 0) {
+            let mut most = Line::default();
+            run_error(batch, &self.rows, &self.turned, &mut most);
+            let joints = batch.joints.into_iter().zip(most.0);
+            let joints = joints.filter(|(joint, _)| *joint != NOBODY);
+            joints.for_each(|(joint, error)| tell(joint as usize, error));
+        }
     }
 }
 
@@ -179,9 +183,9 @@ impl<S: Simd> Followed<S> {
     }
 }
 
-fn run_error(batches: &[Batch], rows: &[Eight], turned: &[Line], most: &mut Line) {
+fn run_error(batch: &Batch, rows: &[Eight], turned: &[Line], most: &mut Line) {
     dispatch!(error(
-        batches: &[Batch],
+        batch: &Batch,
         rows: &[Eight],
         turned: &[Line],
         most: &mut Line
@@ -189,18 +193,13 @@ fn run_error(batches: &[Batch], rows: &[Eight], turned: &[Line], most: &mut Line
 }
 
 #[inline(always)]
-pub(super) fn error<S: Simd>(batches: &[Batch], rows: &[Eight], turned: &[Line], most: &mut Line) {
-    let mut largest = S::zero();
-    for batch in batches {
-        if batch.anchored == 0 {
-            continue;
-        }
-        let now = Followed::<S>::new(batch, turned);
-        let gap = now.gap();
-        for row in &rows[batch.carried()] {
-            let gap = now.turn.of(V3::load(&row.lin)).dot(gap);
-            largest = gap.max(S::zero().sub(gap)).max(largest);
-        }
+pub(super) fn error<S: Simd>(batch: &Batch, rows: &[Eight], turned: &[Line], most: &mut Line) {
+    let mut largest = S::load(most);
+    let now = Followed::<S>::new(batch, turned);
+    let gap = now.gap();
+    for row in &rows[batch.carried()] {
+        let gap = now.turn.of(V3::load(&row.lin)).dot(gap);
+        largest = gap.max(S::zero().sub(gap)).max(largest);
     }
     largest.store(most);
 }

@@ -86,8 +86,10 @@ impl JointLanes {
         let before = self.batches[batch].first as usize;
         self.make_room(batch, counts);
         let to = &mut self.batches[batch];
-        let kept = before..before + self.kept;
-        self.rows.copy_within(kept, to.first as usize);
+        if to.first as usize != before {
+            let kept = before..before + self.kept;
+            self.rows.copy_within(kept, to.first as usize);
+        }
         let (plain, bounded) = self.rows[to.range()].split_at_mut(counts[0] as usize);
         let stated = self.kept..plain.len();
         plain[stated.clone()].copy_from_slice(&self.staged[0][stated]);

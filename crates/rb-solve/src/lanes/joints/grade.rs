@@ -1,6 +1,7 @@
 //! The certificate of joints in lanes: the natural map of `rb_core::residual`, eight rows at once.
 
-use super::pack::{Batch, Eight, JointLanes};
+use super::pack::{Batch, Eight, JointLanes, NOBODY};
+use crate::lanes::LANES;
 use crate::lanes::grade::{add, raise};
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::{Motion, V3};
@@ -11,32 +12,99 @@ use rb_core::residual::{Grade, Scaled};
 impl JointLanes {
     /// Grade of the joints in the velocity pass at the velocities of `bodies`.
     pub fn grade(&self, bodies: &ContactLanes, speed_floor: f64) -> (Grade, Scaled) {
-        let mut sums = Sums::default();
-        let (vel, free) = (&bodies.vel[..], &bodies.free[..]);
-        run(&self.batches, &self.rows, vel, free, speed_floor, &mut sums);
-        let largest = |w: &Wide| w.0.iter().fold(0.0f64, |m, x| m.max(*x));
-        let total = |w: &Wide| w.0.iter().sum::<f64>();
-        let (mut abs, mut worst) = (0.0, None);
-        for (lane, &here) in sums.abs.0.iter().enumerate() {
-            if here > abs {
-                let batch = &self.batches[sums.place.0[lane] as usize];
-                (abs, worst) = (here, Some(Source::Joint(batch.joints[lane])));
+        let mut tally = Tally::default();
+        let sums = self.sums(&self.batches, bodies, speed_floor);
+        (0..LANES).for_each(|lane| tally.take(&sums, lane, &self.batches));
+        tally.graded(0)
+    }
+
+    /// The same for each of several sets of joints, given by the first joint of each; sources name
+    /// joints within their set.
+    pub fn grade_parts(
+        &mut self,
+        bodies: &ContactLanes,
+        firsts: &[u32],
+        speed_floor: f64,
+        mut out: impl FnMut((Grade, Scaled)),
+    ) {
+        if firsts.len() == 1 {
+            return out(self.grade(bodies, speed_floor));
+        }
+        let mut tallies = std::mem::take(&mut self.tallies);
+        tallies.clear();
+        tallies.resize(firsts.len(), Tally::default());
+        for batch in self.batches.chunks(1) {
+            let sums = self.sums(batch, bodies, speed_floor);
+            for (lane, &joint) in batch[0].joints.iter().enumerate() {
+                if joint != NOBODY {
+                    let part = firsts.partition_point(|&first| first <= joint) - 1;
+                    tallies[part].take(&sums, lane, batch);
+                }
             }
         }
+        let parts = tallies.iter().zip(firsts);
+        parts.for_each(|(tally, &first)| out(tally.graded(first)));
+        self.tallies = tallies;
+    }
+
+    fn sums(&self, batches: &[Batch], bodies: &ContactLanes, floor: f64) -> Sums {
+        let mut sums = Sums::default();
+        let (vel, free) = (&bodies.vel[..], &bodies.free[..]);
+        run(batches, &self.rows, vel, free, floor, &mut sums);
+        sums
+    }
+}
+
+/// Running numbers over the lanes of one set of joints.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    abs: f64,
+    worst: Option<u32>,
+    error2_max: f64,
+    scale2_max: f64,
+    error2: f64,
+    scale2: f64,
+    outside: f64,
+    product: f64,
+}
+
+impl Tally {
+    /// Adds a lane of what was summed over `batches`.
+    fn take(&mut self, sums: &Sums, lane: usize, batches: &[Batch]) {
+        let at = |w: &Wide| w.0[lane];
+        if at(&sums.abs) > self.abs {
+            self.abs = at(&sums.abs);
+            self.worst = Some(batches[at(&sums.place) as usize].joints[lane]);
+        }
+        for (most, w) in [
+            (&mut self.error2_max, &sums.error2_max),
+            (&mut self.scale2_max, &sums.scale2_max),
+            (&mut self.outside, &sums.outside),
+            (&mut self.product, &sums.product),
+        ] {
+            *most = most.max(at(w));
+        }
+        self.error2 += at(&sums.error2);
+        self.scale2 += at(&sums.scale2);
+    }
+
+    /// Grade of a set whose first joint is `first`.
+    fn graded(&self, first: u32) -> (Grade, Scaled) {
+        let worst = self.worst.map(|joint| Source::Joint(joint - first));
         let grade = Grade {
-            abs,
-            joint: abs,
+            abs: self.abs,
+            joint: self.abs,
             worst,
             worst_joint: worst,
-            outside: largest(&sums.outside),
-            complementarity: largest(&sums.product),
+            outside: self.outside,
+            complementarity: self.product,
             ..Grade::default()
         };
         let scaled = Scaled {
-            error: largest(&sums.error2_max).sqrt(),
-            scale: largest(&sums.scale2_max).sqrt(),
-            error2: total(&sums.error2),
-            scale2: total(&sums.scale2),
+            error: self.error2_max.sqrt(),
+            scale: self.scale2_max.sqrt(),
+            error2: self.error2,
+            scale2: self.scale2,
         };
         (grade, scaled)
     }

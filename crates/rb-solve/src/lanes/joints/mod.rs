@@ -44,7 +44,7 @@ mod view;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod widths;
 
-pub use pack::{Carried, JointLanes};
+pub use pack::{Carried, JointLanes, set_turn, stiffness};
 pub use pin::LanePin;
 pub use row::LaneRow;
 pub use view::Way;

@@ -1,6 +1,7 @@
 //! How the joints of an island lie in lanes.
 
 use super::MOST;
+use super::grade::Tally;
 use super::point::Point;
 use super::trees::Group;
 use crate::lanes::LANES;
@@ -136,8 +137,9 @@ pub struct JointLanes {
     pub(super) points: Vec<Point>,
     /// Batch and lane of each joint, or its key while seats are taken.
     pub(super) seats: Vec<[u32; 2]>,
-    /// Rows of the batch being filled, and how many each lane has: without bounds, with.
-    pub(super) staged: Box<[[Eight; MOST]; 2]>,
+    /// Rows of the batch being filled, and how many each lane has: without bounds, with. (Not there
+    /// before there are joints: most islands have none.)
+    pub(super) staged: Vec<[Eight; MOST]>,
     pub(super) counts: [[u8; LANES]; 2],
     /// How many rows of each lane are anchored, and whether these are the first everywhere; how many are
     /// there already.
@@ -164,6 +166,8 @@ pub struct JointLanes {
     /// Side and right-hand side of each row in an exact solve.
     pub(super) sides: Vec<Wide>,
     pub(super) solution: Vec<Wide>,
+    /// Grades of several sets, while they are counted.
+    pub(super) tallies: Vec<Tally>,
     /// Whether R differs between the passes, and whether any term does.
     pub(super) softens: bool,
     pub(super) differs: bool,
@@ -176,6 +180,16 @@ impl JointLanes {
         self.filled = [0; 2];
         self.seats.clear();
         self.groups.clear();
+    }
+
+    /// Gives back the memory of lanes that are not needed any more.
+    pub fn release(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Number of joints.
+    pub fn len(&self) -> usize {
+        self.seats.len()
     }
 
     /// Whether there are none.
@@ -193,6 +207,12 @@ impl JointLanes {
     pub fn joint(&self, batch: usize, lane: usize) -> Option<u32> {
         let joint = self.batches[batch].joints[lane];
         (joint != NOBODY).then_some(joint)
+    }
+
+    /// How many joints share the batch of a joint, itself among them.
+    pub fn mates(&self, joint: usize) -> usize {
+        let batch = &self.batches[self.seats[joint][0] as usize];
+        batch.joints.iter().filter(|&&j| j != NOBODY).count()
     }
 
     /// Starts a substep, whose rows follow.
@@ -226,16 +246,16 @@ impl JointLanes {
         seat.map_or(Carried::None, |seat| self.carried(seat[0] as usize))
     }
 
-    /// Geometric stiffness of a body from the last impulses (kg·m²/s).
-    pub fn lever(&self, body: usize) -> DMat3 {
-        let [xx, yy, zz, xy, xz, yz, ..] = self.levers[body].0;
-        DMat3::from_cols_array_2d(&[[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    }
-
     /// Sets what a body did since rows were last stated or carried along: translation (m) and turn.
     #[inline]
     pub fn set_turned(&mut self, body: usize, by: DVec3, turn: DQuat) {
-        self.turned[body].0 = [by.x, by.y, by.z, turn.w, turn.x, turn.y, turn.z, 0.0];
+        set_turn(&mut self.turned[body], by, turn);
+    }
+
+    /// What the joints know of each body: what it did (see [`set_turn`]), and its geometric stiffness
+    /// (see [`stiffness`]).
+    pub fn bodies(&mut self) -> (&mut [Line], &[Line]) {
+        (&mut self.turned, &self.levers)
     }
 
     /// Bytes held.
@@ -247,6 +267,19 @@ impl JointLanes {
             + (self.sides.capacity() + self.solution.capacity()) * size_of::<Wide>()
             + self.seats.capacity() * size_of::<[u32; 2]>()
     }
+}
+
+/// Sets what a body did since rows were last stated or carried along: translation (m) and turn.
+#[inline]
+pub fn set_turn(line: &mut Line, by: DVec3, turn: DQuat) {
+    line.0 = [by.x, by.y, by.z, turn.w, turn.x, turn.y, turn.z, 0.0];
+}
+
+/// Geometric stiffness of a body from the last impulses (kg·m²/s).
+#[inline]
+pub fn stiffness(line: &Line) -> DMat3 {
+    let [xx, yy, zz, xy, xz, yz, ..] = line.0;
+    DMat3::from_cols_array_2d(&[[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 }
 
 /// Terms of a pass in a lane of a row.

@@ -64,6 +64,7 @@ impl JointLanes {
     /// Forgets all joints and makes room for `bodies` bodies.
     pub(super) fn start(&mut self, bodies: usize) {
         self.clear();
+        self.staged.resize(2, Default::default());
         for lines in [&mut self.turned, &mut self.levers] {
             // One more: the body of idle lanes.
             lines.clear();

@@ -1,7 +1,8 @@
 //! What the lanes hold, joint by joint: impulses, and rows for whoever wants rows.
 
-use super::pack::{Batch, Eight, JointLanes, NOBODY, term};
+use super::pack::{Batch, Eight, JointLanes, term};
 use crate::lanes::simd::Wide;
+use core::ops::Range;
 use glam::DVec3;
 use rb_core::law::Law;
 use rb_core::math::Twist;
@@ -44,23 +45,24 @@ impl JointLanes {
         }
     }
 
-    /// Number of rows.
-    pub fn rows(&self) -> usize {
-        let count = |b: &Batch| -> usize {
-            let lanes = (0..b.joints.len()).filter(|&lane| b.joints[lane] != NOBODY);
-            let rows = &self.rows[b.range()];
-            lanes.map(|lane| used(b, rows, lane).count()).sum()
+    /// Number of rows of a run of joints.
+    pub fn rows(&self, joints: Range<usize>) -> usize {
+        let seats = self.seats[joints].iter();
+        let count = |&[batch, lane]: &[u32; 2]| {
+            let batch = &self.batches[batch as usize];
+            used(batch, &self.rows[batch.range()], lane as usize).count()
         };
-        self.batches.iter().map(count).sum()
+        seats.map(count).sum()
     }
 
-    /// Appends the joints to a problem over the same bodies, in their order.
-    pub fn append_to(&self, p: &mut Problem) {
-        for (j, &[batch, lane]) in self.seats.iter().enumerate() {
+    /// Appends a run of joints to a problem, in their order; `seat_of` tells the problem's number of a
+    /// body.
+    pub fn append_to(&self, p: &mut Problem, joints: Range<usize>, seat_of: impl Fn(u32) -> u32) {
+        for (j, &[batch, lane]) in self.seats[joints].iter().enumerate() {
             let (batch, lane) = (&self.batches[batch as usize], lane as usize);
             let rows = used(batch, &self.rows[batch.range()], lane);
             let rows: Vec<ProblemRow> = rows.map(|row| unpacked(row, lane)).collect();
-            let bodies = [batch.bodies[0][lane], batch.bodies[1][lane]];
+            let bodies = [batch.bodies[0][lane], batch.bodies[1][lane]].map(&seat_of);
             p.push_block(bodies, Law::Rows, Source::Joint(j as u32), &rows);
         }
     }

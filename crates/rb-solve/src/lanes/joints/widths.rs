@@ -118,7 +118,9 @@ fn bits(width: Width, round: bool) -> Vec<u64> {
                 } = &mut lanes;
                 point::part::<$simd>(batches, rows, points);
                 carry::pull::<$simd>(batches, rows, points, levers);
-                carry::error::<$simd>(batches, rows, turned, &mut most);
+                for batch in batches.iter() {
+                    carry::error::<$simd>(batch, rows, turned, &mut most);
+                }
                 grade::grade::<$simd>(batches, rows, &vel, &free, 0.1, &mut sums);
                 carry::carry::<$simd>(&mut lanes, BIAS, false);
             }

@@ -1,7 +1,6 @@
 //! Impulses of contacts to where they persist.
 
 use crate::frame::{Frame, NOWHERE};
-use crate::island::convoy::RUN;
 use crate::state::State;
 use rb_core::manifold::Manifold;
 use rb_solve::parallel;
@@ -34,7 +33,7 @@ fn find_clustered(frame: &mut Frame) {
 fn store(frame: &Frame, [island, contact]: [u32; 2], manifold: &mut Manifold) {
     manifold.closed = false;
     if island != NOWHERE {
-        let lanes = &frame.convoys[island as usize / RUN].lanes;
+        let lanes = frame.lanes(island as usize);
         frame.islands[island as usize].settle(lanes, contact as usize, manifold);
     }
 }

@@ -1,0 +1,348 @@
+//! Islands with joints, a run of them in the same lanes.
+//!
+//! Lanes hold eight joints side by side, and eight trees of one topology: a single ragdoll has one tree, a
+//! crowd of them fills the lanes. Islands share no movable body, so what is packed together, swept
+//! together and solved side by side gives each island what it would get by itself (but for rounding, where
+//! the fill of the lanes decides how contacts are swept). Who sails together follows from the islands, their
+//! order and their trees, never from threads.
+//!
+//! *Trees of joints* are solved exactly. Those that would leave most lanes idle go the way of
+//! [`beside`](super::beside), alone. *Islands with too many joints for that* have softened joints, swept like
+//! contacts, and are a fleet of their own.
+
+mod bodies;
+mod state;
+mod substep;
+
+use super::convoy::Berth;
+use super::fast::graded_together;
+use super::{Island, Shared};
+use bodies::{Bodies, PART};
+use core::ops::Range;
+use rb_core::elimination::Elimination;
+use rb_core::integrate::Mover;
+use rb_core::math::Twist;
+use rb_core::problem::Pass;
+use rb_core::residual::{Grade, Scaled, grade_beside};
+use rb_joints::Rows;
+use rb_solve::lanes::{ContactLanes, JointLanes, Sample};
+use rb_solve::parallel::Parts;
+
+/// A run of islands ends when it has so many trees and so many joints: enough to fill lanes, and
+/// several runs are several tasks.
+const TREES: usize = 8;
+const JOINTS: usize = 64;
+/// Trees of one topology from which on, on average, they are solved side by side.
+const ALIKE: f64 = 2.0;
+
+/// The lanes of a run of islands; kept from step to step for its memory.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fleet {
+    /// The islands it is chosen from.
+    pub(crate) run: Range<usize>,
+    pub(crate) lanes: ContactLanes,
+    pub(crate) links: JointLanes,
+    /// Numbers of its members within the run, and the first manifold and joint of each.
+    members: Vec<u32>,
+    firsts: [Vec<u32>; 2],
+    /// Member of each joint (its number within the run) and number there; its bodies in lanes.
+    owners: Vec<[u32; 2]>,
+    pairs: Vec<[u32; 2]>,
+    /// Order in which the joints are eliminated, if they are `hard`: trees, or near enough.
+    plan: Elimination,
+    hard: bool,
+    /// Movable bodies, and all.
+    movable: usize,
+    bodies: usize,
+    /// Whether geometric stiffness is part of a body's inertia.
+    stiff: Vec<bool>,
+    /// Velocities at the start of the substep, where contacts ask for them.
+    before: Vec<Twist>,
+    /// Grades of the contacts of each member.
+    graded: Vec<(Grade, Scaled)>,
+    /// Rows of the joint being stated.
+    rows: Rows,
+    /// Number of the present substep.
+    substep: u32,
+}
+
+/// Divides islands with joints for lanes into runs, one for each of `fleets`; returns their number.
+pub(crate) fn muster(fleets: &mut Vec<Fleet>, islands: &[Island]) -> usize {
+    let (mut count, mut first, mut trees, mut joints) = (0, 0, 0, 0);
+    let mut close = |run: Range<usize>| {
+        if islands[run.clone()].iter().any(|i| i.linked) {
+            if fleets.len() == count {
+                fleets.push(Fleet::default());
+            }
+            fleets[count].run = run;
+            count += 1;
+        }
+    };
+    for (k, island) in islands.iter().enumerate() {
+        if !island.linked {
+            continue;
+        }
+        let alone = !island.has_trees();
+        if alone {
+            close(first..k);
+            first = k;
+        }
+        trees += island.trees();
+        joints += island.joints.len();
+        if alone || (trees >= TREES && joints >= JOINTS) {
+            close(first..k + 1);
+            (first, trees, joints) = (k + 1, 0, 0);
+        }
+    }
+    close(first..islands.len());
+    fleets.truncate(count + count / 8 + 2);
+    count
+}
+
+/// Fleets and the islands of their runs.
+pub(crate) struct Fleets<'a> {
+    pub(crate) fleets: &'a mut [Fleet],
+    pub(crate) islands: &'a mut [Island],
+    /// Numbers of the first fleet and the first island.
+    pub(crate) first: [usize; 2],
+}
+
+impl Parts for Fleets<'_> {
+    fn parts(&self) -> usize {
+        self.fleets.len()
+    }
+
+    fn split_at(self, parts: usize) -> (Self, Self) {
+        let start = self.fleets[parts].run.start;
+        let (fleets, fleets2) = self.fleets.split_at_mut(parts);
+        let (islands, islands2) = self.islands.split_at_mut(start - self.first[1]);
+        let of = |fleets, islands, first| Fleets {
+            fleets,
+            islands,
+            first,
+        };
+        let second = [self.first[0] + parts, start];
+        (
+            of(fleets, islands, self.first),
+            of(fleets2, islands2, second),
+        )
+    }
+}
+
+impl Fleets<'_> {
+    /// Runs the step of all members.
+    pub(crate) fn sail(self, shared: &Shared) {
+        let [number, first] = self.first;
+        for (k, fleet) in self.fleets.iter_mut().enumerate() {
+            let run = fleet.run.start - first..fleet.run.end - first;
+            fleet.sail((number + k) as u32, &mut self.islands[run], shared);
+        }
+    }
+}
+
+impl Fleet {
+    /// Runs the step of its members among `islands`. The others, and those that lanes cannot hold, are no
+    /// longer `linked`.
+    fn sail(&mut self, number: u32, islands: &mut [Island], shared: &Shared) {
+        self.gather(islands, shared);
+        if self.members.is_empty() {
+            return self.lanes.release();
+        }
+        for &k in &self.members {
+            let island = &mut islands[k as usize];
+            island.fleet = Some(number);
+            island.lanes.release();
+            island.links.release();
+        }
+        self.run(islands, shared);
+        self.land(islands, shared);
+    }
+
+    /// Takes the islands aboard whose trees find enough of their kind, and lets the others go.
+    fn gather(&mut self, islands: &mut [Island], shared: &Shared) {
+        let wish = islands.iter().enumerate().filter(|(_, i)| i.linked);
+        self.members.clear();
+        self.members.extend(wish.map(|(k, _)| k as u32));
+        if let [only] = self.members[..]
+            && islands[only as usize].trees() == 1
+        {
+            self.members.clear();
+            self.links.release();
+            return islands[only as usize].leave(shared);
+        }
+        while !self.members.is_empty() {
+            let before = self.members.len();
+            self.assign(islands);
+            self.seat(islands);
+            if !self.hard {
+                return;
+            }
+            let links = &self.links;
+            self.members.retain(|&k| {
+                let island = &mut islands[k as usize];
+                let joints = island.berth.iter().flat_map(|b| b.joints.clone());
+                let batches: f64 = joints.map(|j| 1.0 / links.mates(j) as f64).sum();
+                let stays = island.joints.len() as f64 >= ALIKE * batches * (1.0 - 1e-9);
+                if !stays {
+                    island.leave(shared);
+                }
+                stays
+            });
+            if self.members.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// Gives the members their berths: all movable bodies first.
+    fn assign(&mut self, islands: &mut [Island]) {
+        let members = self.members.iter().map(|&k| &islands[k as usize]);
+        self.movable = members.clone().map(|i| i.movable).sum();
+        self.hard = members.clone().all(Island::has_trees);
+        let (mut manifold, mut joint) = (0, 0);
+        let (mut body, mut guest) = (0, self.movable as u32);
+        self.firsts.iter_mut().for_each(Vec::clear);
+        self.owners.clear();
+        self.pairs.clear();
+        self.plan.clear();
+        for &k in &self.members {
+            let island = &mut islands[k as usize];
+            let berth = Berth {
+                manifolds: manifold..manifold + island.contacts.len(),
+                joints: joint..joint + island.joints.len(),
+                bodies: [body, guest],
+            };
+            self.firsts[0].push(manifold as u32);
+            self.firsts[1].push(joint as u32);
+            (manifold, joint) = (berth.manifolds.end, berth.joints.end);
+            body += island.movable as u32;
+            guest += (island.movers.len() - island.movable) as u32;
+            for (j, joint) in island.joints.iter().enumerate() {
+                let pair = joint.movers.map(|m| berth.body(m, island.movable));
+                self.pairs.push(pair);
+                self.owners.push([k, j as u32]);
+            }
+            if self.hard {
+                self.plan.append(&island.scratch.plan);
+            }
+            island.berth = Some(berth);
+        }
+        self.bodies = guest as usize;
+    }
+
+    /// Gives all joints their seats.
+    fn seat(&mut self, islands: &[Island]) {
+        let Self { links, pairs, .. } = self;
+        if self.hard {
+            return links.seat_trees(pairs, &self.plan, self.movable, self.bodies);
+        }
+        let rows = |&[k, j]: &[u32; 2]| {
+            let joint = &islands[k as usize].joints[j as usize];
+            joint.memory.impulses().len()
+        };
+        let joints = pairs.iter().copied().zip(self.owners.iter().map(rows));
+        links.seat(joints, self.movable, self.bodies);
+    }
+
+    /// Whether it has contacts.
+    fn touches(&self) -> bool {
+        !self.lanes.is_empty()
+    }
+
+    /// Runs `f` on the movable bodies of each member.
+    fn movers(&mut self, islands: &mut [Island], f: impl Fn(Bodies)) {
+        let (turned, levers) = self.links.bodies();
+        let mut first = 0;
+        for &k in &self.members {
+            let island = &mut islands[k as usize];
+            let run = first..first + island.movable;
+            first = run.end;
+            f(Bodies {
+                movers: &mut island.movers[..island.movable],
+                lines: self.lanes.bodies_in_parts(run.clone(), PART),
+                turned: &mut turned[run.clone()],
+                levers: &levers[run.clone()],
+                stiff: &mut self.stiff[run],
+            });
+        }
+    }
+
+    /// Runs `f` on the bodies that nothing moves, with their numbers in lanes.
+    fn guests(
+        &mut self,
+        islands: &mut [Island],
+        f: impl Fn(&mut ContactLanes, &mut JointLanes, usize, &mut Mover),
+    ) {
+        for &k in &self.members {
+            for (body, m) in islands[k as usize].guests() {
+                f(&mut self.lanes, &mut self.links, body, m);
+            }
+        }
+    }
+
+    /// Grades and gaps to the members; those that were given up are as before the step.
+    fn land(&mut self, islands: &mut [Island], shared: &Shared) {
+        let floor = shared.params.gravity.length() * shared.h;
+        let [manifolds, joints] = &self.firsts;
+        let graded = &mut self.graded;
+        graded.clear();
+        let mut members = self.members.iter();
+        self.lanes
+            .grade_parts(manifolds, Sample::ALL, floor, |(grade, scaled, depth)| {
+                let Some(&k) = members.next() else { return };
+                islands[k as usize].outcome.penetration = depth;
+                graded.push((grade, scaled));
+            });
+        let mut members = self.members.iter().zip(graded);
+        self.links
+            .grade_parts(&self.lanes, joints, floor, |joints| {
+                let Some((&k, contacts)) = members.next() else {
+                    return;
+                };
+                let island = &mut islands[k as usize];
+                let both = graded_together(*contacts, joints);
+                island.outcome.grade = grade_beside(&island.problem, Pass::Velocity, floor, both);
+            });
+        let owners = &self.owners;
+        self.links.anchored_errors(|joint, error| {
+            let out = &mut islands[owners[joint][0] as usize].outcome;
+            out.joint_error = out.joint_error.max(error);
+        });
+        for &k in &self.members {
+            let island = &mut islands[k as usize];
+            if !island.linked {
+                island.go_back(shared);
+                island.leave(shared);
+                continue;
+            }
+            let joints = island.berth.as_ref().map_or(0..0, |b| b.joints.clone());
+            let first = joints.start;
+            island.link_rows = self.links.rows(joints) as u32;
+            let links = &self.links;
+            island.measure_joints(shared, |j| links.carries(first + j));
+        }
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.lanes.bytes() + self.links.bytes()
+    }
+}
+
+impl Island {
+    /// Whether the joints are trees, or near enough, to be solved exactly.
+    pub(super) fn has_trees(&self) -> bool {
+        self.scratch.plan.work.is_some()
+    }
+
+    /// Number of its trees.
+    fn trees(&self) -> usize {
+        self.scratch.plan.trees.len().saturating_sub(1)
+    }
+
+    /// Goes its way without a fleet.
+    fn leave(&mut self, shared: &Shared) {
+        (self.linked, self.fleet, self.berth) = (false, None, None);
+        self.in_lanes = self.takes_lanes(shared);
+    }
+}

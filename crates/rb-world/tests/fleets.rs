@@ -1,0 +1,212 @@
+//! Islands with joints that share lanes: each gets what it would get by itself.
+
+mod common;
+use common::*;
+use rb_world::prelude::*;
+
+const DT: f64 = 1.0 / 60.0;
+
+fn block(world: &mut World, at: DVec3, half: DVec3) -> BodyHandle {
+    let spin = DVec3::new(0.4, 0.2 * half.y, -0.3);
+    put(
+        world,
+        BodyDesc::dynamic().at(at).spin(spin),
+        [ColliderDesc::new(Shape::cuboid(half).unwrap())],
+    )
+}
+
+fn hinge(world: &mut World, pair: [BodyHandle; 2], at: DVec3, options: &RowOptions) {
+    let [a, b] = pair.map(|body| world.pose(body).unwrap());
+    let hinge = Hinge::at_world(&a, &b, at, DVec3::Z).unwrap();
+    let hinge = JointDesc::new(hinge.limits(-0.3, 0.2)).options(options.clone());
+    world.add_joint(pair[0], pair[1], hinge).unwrap();
+}
+
+/// Three blocks in a column that bend at hinges with stops, the lowest corner at `foot`; returns them.
+fn worm(world: &mut World, foot: DVec3, options: &RowOptions) -> [BodyHandle; 3] {
+    let half = DVec3::new(0.2, 0.15, 0.1);
+    let blocks = [0.15, 0.55, 0.95].map(|y| block(world, foot + DVec3::Y * y, half));
+    for k in 0..2 {
+        let at = foot + DVec3::Y * (0.35 + 0.4 * f64::from(k as u8));
+        hinge(world, [blocks[k], blocks[k + 1]], at, options);
+    }
+    blocks
+}
+
+/// A block with four arms on balls.
+fn spider(world: &mut World, at: DVec3) -> BodyHandle {
+    let body = block(world, at, DVec3::splat(0.15));
+    for side in [DVec3::X, DVec3::NEG_X, DVec3::Z, DVec3::NEG_Z] {
+        let arm = block(
+            world,
+            at + side * 0.5,
+            DVec3::splat(0.05) + side.abs() * 0.15,
+        );
+        let [a, b] = [body, arm].map(|body| world.pose(body).unwrap());
+        let ball = Ball::at_world(&a, &b, at + side * 0.25).friction(0.1);
+        world.add_joint(body, arm, ball).unwrap();
+    }
+    body
+}
+
+/// A floor, and what follows on it or above.
+fn world(build: impl FnOnce(&mut World)) -> World {
+    let mut params = Params::game();
+    params.sleep.enabled = false;
+    // The exact solver's budget is one for all islands.
+    params.escalation.plan = SolvePlan::Fast;
+    let mut world = World::new(params).unwrap();
+    floor(&mut world, 0.6, FrictionLaw::Conic);
+    build(&mut world);
+    world
+}
+
+/// Two worms, one on the other: an island of two trees that goes to lanes by itself.
+fn pair(world: &mut World, foot: DVec3) {
+    worm(world, foot, &RowOptions::default());
+    worm(
+        world,
+        foot + DVec3::new(0.05, 1.1, 0.0),
+        &RowOptions::default(),
+    );
+}
+
+/// Farthest that the first `count` movable bodies are apart in both worlds (m, m/s, rad/s).
+fn apart(a: &World, b: &World, count: usize) -> f64 {
+    let bodies = |w: &World| -> Vec<_> {
+        let movable = w.bodies().filter(|(_, b)| b.is_movable());
+        movable.take(count).map(|(_, b)| (b.com, b.vel)).collect()
+    };
+    let both = bodies(a).into_iter().zip(bodies(b));
+    both.fold(0.0, |most, ((x, v), (y, w))| {
+        let speed = (v.lin - w.lin).length().max((v.ang - w.ang).length());
+        most.max(x.distance(y)).max(speed)
+    })
+}
+
+#[test]
+fn an_island_gets_in_company_what_it_gets_alone() {
+    let mut alone = world(|w| pair(w, DVec3::ZERO));
+    let mut crowd = world(|w| {
+        pair(w, DVec3::ZERO);
+        for k in 1..6 {
+            let x = 3.0 * f64::from(k);
+            pair(w, DVec3::new(x, 0.0, 0.1 * x));
+            spider(w, DVec3::new(x, 0.5, -3.0));
+        }
+    });
+    for _ in 0..30 {
+        let reports = [&mut alone, &mut crowd].map(|w| w.step(DT).unwrap().islands);
+        let [a, b] = reports.map(|islands| islands[0]);
+        assert_eq!((a.bodies, a.rows, a.laws), (b.bodies, b.rows, b.laws));
+        assert_eq!((a.iterations, a.reason), (b.iterations, b.reason));
+        assert_eq!(a.worst_joint, b.worst_joint);
+        for (one, other) in [
+            (a.grade.abs, b.grade.abs),
+            (a.grade.joint, b.grade.joint),
+            (a.grade.rms, b.grade.rms),
+            (a.penetration, b.penetration),
+            (a.joint_error, b.joint_error),
+        ] {
+            assert!((one - other).abs() < 1e-9, "{one:e} against {other:e}");
+        }
+        let apart = apart(&alone, &crowd, 6);
+        assert!(apart < 1e-9, "{apart:e}");
+    }
+    let [p, q] = [&alone, &crowd].map(|w| w.problems().next().unwrap());
+    assert_eq!(p.rows.len(), q.rows.len());
+    for (a, b) in p.blocks.iter().zip(&q.blocks) {
+        assert_eq!((a.bodies, a.source), (b.bodies, b.source));
+    }
+    for (a, b) in p.rows.iter().zip(&q.rows) {
+        assert!((a.lambda - b.lambda).abs() < 1e-9 && (a.gap - b.gap).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn trees_in_flight_do_not_feel_their_neighbours() {
+    let worms = |w: &mut World, n: u32| {
+        for k in 0..n {
+            let foot = DVec3::new(3.0 * f64::from(k), 50.0, 0.0);
+            worm(w, foot, &RowOptions::default());
+        }
+    };
+    let mut few = world(|w| worms(w, 2));
+    let mut many = world(|w| {
+        worms(w, 13);
+        for k in 0..7 {
+            spider(w, DVec3::new(3.0 * f64::from(k), 50.0, 5.0));
+        }
+    });
+    for _ in 0..60 {
+        let reports = [&mut few, &mut many].map(|w| w.step(DT).unwrap().islands);
+        let [a, b] = reports.map(|islands| islands[1]);
+        assert_eq!(
+            (a.worst_joint, a.joint_error),
+            (b.worst_joint, b.joint_error)
+        );
+        assert_eq!((a.grade.abs, a.rows), (b.grade.abs, b.rows));
+        assert!(a.rows >= 10 && a.iterations == b.iterations);
+        assert_eq!(apart(&few, &many, 6), 0.0);
+    }
+}
+
+#[test]
+fn who_cannot_be_held_goes_alone() {
+    let iterated = RowOptions {
+        stabilise: Some(Stabilisation::Iterated),
+        ..RowOptions::default()
+    };
+    let build = |with: bool| {
+        world(|w| {
+            for k in 0..4 {
+                let foot = DVec3::new(3.0 * f64::from(k), 20.0, 0.0);
+                worm(w, foot, &RowOptions::default());
+            }
+            if with {
+                worm(w, DVec3::new(0.0, 20.0, 5.0), &iterated);
+            }
+        })
+    };
+    let (mut all, mut held) = (build(true), build(false));
+    let mut single = world(|w| {
+        worm(w, DVec3::new(0.0, 20.0, 5.0), &iterated);
+    });
+    for _ in 0..30 {
+        let islands = all.step(DT).unwrap().islands;
+        held.step(DT).unwrap();
+        let lone = single.step(DT).unwrap().islands;
+        // Whether rows are stated or carried along is one choice for a batch.
+        assert!(apart(&all, &held, 12) < 1e-9);
+        assert_eq!(islands[4].rows, lone[0].rows);
+        assert_eq!(islands[4].joint_error, lone[0].joint_error);
+    }
+}
+
+#[test]
+fn threads_do_not_show() {
+    let build = || {
+        world(|w| {
+            for k in 0..60 {
+                let (x, z) = (2.0 * f64::from(k % 8), 2.0 * f64::from(k / 8));
+                match k % 3 {
+                    0 => _ = spider(w, DVec3::new(x, 0.3, z)),
+                    1 => _ = worm(w, DVec3::new(x, 0.1, z), &RowOptions::default()),
+                    _ => pair(w, DVec3::new(x, 0.0, z)),
+                }
+            }
+        })
+    };
+    let run = |threads: usize| {
+        let mut world = build();
+        world.set_threads(threads).unwrap();
+        world.set_parallel_threshold(0);
+        let step = |_| {
+            world.step(DT).unwrap();
+            world.state_hash()
+        };
+        (0..60).map(step).collect::<Vec<_>>()
+    };
+    let one = run(1);
+    (2..=8).for_each(|threads| assert!(one == run(threads), "{threads} threads"));
+}
