@@ -256,8 +256,8 @@ fn a_sample_sees_its_share_and_moves_nothing() {
     let ((mut whole, bricks), (mut some, _)) = (wall(1), wall(8));
     let (mut seen, mut there) = (0, 0);
     for step in 0..24 {
-        let full = whole.step(DT).unwrap().islands[0].clone();
-        let part = some.step(DT).unwrap().islands[0].clone();
+        let full = whole.step(DT).unwrap().islands[0];
+        let part = some.step(DT).unwrap().islands[0];
         assert!(part.sampled && !full.sampled);
         assert!(part.grade.abs <= full.grade.abs && part.penetration <= full.penetration);
         if step >= 16 {
