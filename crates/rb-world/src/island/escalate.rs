@@ -20,8 +20,8 @@ use rb_core::solver::{Budget, IslandSolver, SolveStatus};
 use rb_solve::conic::FrictionLaw;
 use rb_solve::{Brief, Exact, Pivoting, Smooth};
 
-/// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it, however
-/// few a soft step gets.
+/// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it. As many as
+/// any pass may have, since the exact one is asked in all of them.
 const STARTING_SWEEPS: u32 = 4;
 /// Violation (m/s) at which the exact solver stops: rounding of ordinary scenes, so that its answer does
 /// not depend on where it started.
@@ -140,7 +140,8 @@ impl Island {
         }
         let asked = self.escalated.reason.is_some();
         let sweeps = if asked {
-            STARTING_SWEEPS
+            let most = shared.params.sweeps.velocity_in(true);
+            budget.sweeps.max(most).min(STARTING_SWEEPS)
         } else {
             budget.sweeps
         };
@@ -302,7 +303,7 @@ impl Island {
     }
 
     /// How deep a soft step would let the contacts of the last substep sink under their loads (m): at
-    /// rest the push-out of the depth balances R λ.
+    /// rest the push-out of the depth balances R λ, as long as the contact is soft.
     fn soft_depth(&self, shared: &Shared) -> f64 {
         let numbers = Discretiser::new(shared.params, shared.h);
         let depth = |b: &rb_core::problem::Block| {
@@ -314,7 +315,7 @@ impl Island {
                 &self.problem.rows[b.first as usize],
                 numbers.contact_step(on_static),
             );
-            row.diag * row.lambda * step.reg / step.rate
+            numbers.resting_depth(row.diag * row.lambda * step.reg / step.rate)
         };
         let contact = |b: &&rb_core::problem::Block| {
             matches!(b.source, Source::Contact { .. }) && !matches!(b.law, Law::Spin { .. })
