@@ -21,6 +21,9 @@ use core::f64::consts::TAU;
 
 /// Depth at which a closed one-sided row is fully soft, as a share of the contact margin.
 const FULL_SOFTNESS: f64 = 0.005;
+/// Depth from which on a contact is rigid, and the last part of it over which it becomes so, as shares
+/// of the contact margin.
+const FIRM: [f64; 2] = [0.25, 0.125];
 
 /// A spring of compliance 1/(m ω²) and damping time 2ζ/ω over one step, m being the row's own mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -351,7 +354,7 @@ impl Discretiser {
         let position = if gap >= 0.0 {
             velocity
         } else {
-            self.yielding(gap, self.contact_step(on_static), inv_mass, 0.0)
+            self.pressed(gap, self.contact_step(on_static), inv_mass)
         };
         [position, velocity]
     }
@@ -373,20 +376,55 @@ impl Discretiser {
         FULL_SOFTNESS * self.contact.margin
     }
 
-    /// Soft step of a closed one-sided row, rigid at the touch and as soft as asked from
-    /// [`FULL_SOFTNESS`] on. An open row is rigid, and one that closes ends its substep at a gap of
-    /// zero give or take rounding: were it soft at once, rounding would choose between two answers.
+    /// Depth (m) from which on a contact is rigid, and range (m) before it over which it becomes so.
+    pub fn firmness(&self) -> [f64; 2] {
+        match self.contact.margin {
+            margin if margin > 0.0 => FIRM.map(|share| share * margin),
+            _ => [f64::INFINITY, 1.0],
+        }
+    }
+
+    /// Depth (m) at which a contact rests whose load would press it to a depth of `soft` (m) if it stayed
+    /// as soft as its [`SoftStep`] says.
+    pub fn resting_depth(&self, soft: f64) -> f64 {
+        let [firm, range] = self.firmness();
+        if soft + range <= firm {
+            return soft;
+        }
+        firm * soft / (range + soft)
+    }
+
+    /// Soft step of a closed contact. Softness gives way in proportion to the load over the mass of the
+    /// lighter body, however much that is, and a limb under a crowd would sink in to its bone; so
+    /// it ends where a contact is deep, which is then pushed out under any load.
+    fn pressed(&self, gap: f64, s: SoftStep, inv_mass: f64) -> Term {
+        let [firm, range] = self.firmness();
+        let left = ((gap + firm) / range).max(0.0);
+        let soft = self.softened(gap, s, inv_mass, 0.0);
+        Term {
+            reg: self.softness(gap).min(left) * soft.reg,
+            ..soft
+        }
+    }
+
+    /// Soft step of a closed stop, rigid at the touch.
     fn yielding(&self, gap: f64, s: SoftStep, inv_mass: f64, target: f64) -> Term {
         let soft = self.softened(gap, s, inv_mass, target);
+        Term {
+            reg: self.softness(gap) * soft.reg,
+            ..soft
+        }
+    }
+
+    /// How much of its softness a closed one-sided row has: none at the touch, all of it from
+    /// [`FULL_SOFTNESS`] on. An open row is rigid, and one that closes ends its substep at a gap of
+    /// zero give or take rounding: were it soft at once, rounding would choose between two answers.
+    fn softness(&self, gap: f64) -> f64 {
         let full = self.full_softness();
-        let share = if full > 0.0 {
+        if full > 0.0 {
             (gap.abs() / full).min(1.0)
         } else {
             1.0
-        };
-        Term {
-            reg: share * soft.reg,
-            ..soft
         }
     }
 

@@ -119,3 +119,16 @@ fn a_heavy_load_does_not_wait_for_the_budget() {
     let last = (0..10).map(|_| world.step(DT).unwrap().islands[0].reason);
     assert_eq!(last.last(), Some(Some(Reason::MassRatio)));
 }
+
+/// A tall stack needs more sweeps than it gets, though what they leave is within the tolerance.
+#[test]
+fn a_rigid_stack_is_not_swept_in_vain_in_every_step() {
+    let mut world = World::new(Params::robotics()).unwrap();
+    structures::ground(&mut world);
+    structures::stack(&mut world, 30);
+    let steps = 300;
+    let sweeps: u32 = (0..steps)
+        .map(|_| world.step(DT).unwrap().islands[0].iterations)
+        .sum();
+    assert!(sweeps < 200 * steps, "{} a step", sweeps / steps);
+}

@@ -1,4 +1,5 @@
-//! Structures that stand in rigid-body statics (tall stack, arch, card house) must stand here.
+//! Structures that stand in rigid-body statics (tall stack, arch, card house) must stand here, and
+//! whatever is loaded must not sink.
 
 mod common;
 use common::structures::{arch, card_house, ground, stack};
@@ -53,4 +54,29 @@ fn arch_of_21() {
 #[test]
 fn card_house_of_four_levels() {
     stands("card house of four levels", card_house);
+}
+
+/// A soft step gives way in proportion to the load over the lighter mass: 17 mm here, if it did so
+/// to the end.
+#[test]
+fn a_light_box_under_a_heavy_pile_does_not_sink() {
+    let mut params = Params::game();
+    params.sleep.enabled = false;
+    params.escalation.plan = SolvePlan::Fast;
+    let mut world = World::new(params).unwrap();
+    ground(&mut world);
+    let masses = [1.0, 9.0, 80.0, 300.0];
+    for (y, mass) in (0..).map(|k| 0.5 + f64::from(k)).zip(masses) {
+        let desc = BodyDesc::dynamic()
+            .at(DVec3::Y * y)
+            .mass(mass, DVec3::splat(mass / 6.0));
+        let body = world.add_body(desc).unwrap();
+        let shape = Shape::cuboid(DVec3::splat(0.5)).unwrap();
+        world.add_collider(body, ColliderDesc::new(shape)).unwrap();
+    }
+    for _ in 0..600 {
+        world.step(1.0 / 60.0).unwrap();
+    }
+    let depth = world.report().penetration;
+    assert!(depth <= 5e-3, "{depth} m");
 }

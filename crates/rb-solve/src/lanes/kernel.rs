@@ -51,14 +51,18 @@ pub(super) struct Numbers {
     push: f64,
     /// 1/depth of full softness (1/m).
     full: f64,
+    /// Depth from which on contacts are rigid (m), and 1/range over which they become so (1/m).
+    firm: [f64; 2],
 }
 
 impl Numbers {
     pub(super) fn new(d: &Discretiser) -> Self {
+        let [firm, range] = d.firmness();
         Self {
             rate: 1.0 / d.h,
             push: d.contact.push_out,
             full: 1.0 / d.full_softness(),
+            firm: [firm, 1.0 / range],
         }
     }
 }
@@ -73,7 +77,9 @@ impl Numbers {
         let open = gap.mul(S::splat(self.rate));
         let out = gap.mul(rate).max(S::splat(-self.push));
         let share = gap.mul(S::splat(-self.full)).min(S::splat(1.0));
-        let reg = share.mul(reg);
+        let [firm, range] = self.firm.map(S::splat);
+        let left = gap.add(firm).mul(range).max(zero);
+        let reg = share.min(left).mul(reg);
         (
             S::select(shut, out, open),
             S::select(shut, reg, zero),
@@ -272,6 +278,7 @@ mod tests {
             rate: 360.0,
             push: 3.0,
             full: 1e4,
+            firm: [5e-3, 500.0],
         };
         let special = &[][..];
         macro_rules! sweep {

@@ -177,3 +177,36 @@ fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
 fn nth<const N: usize, const BACKWARDS: bool>(i: usize) -> usize {
     if BACKWARDS { N - 1 - i } else { i }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Numbers;
+    use crate::lanes::simd::{Plain, Simd, Wide};
+    use rb_core::discretise::Discretiser;
+    use rb_core::manifold::ContactMaterial;
+    use rb_core::params::Params;
+
+    /// Open, at the touch, soft, becoming firm, rigid, beyond the fastest push-out.
+    const GAPS: [f64; 8] = [1e-3, -5e-5, -2e-3, -2.6e-3, -4e-3, -4.9e-3, -6e-3, -1.0];
+
+    #[test]
+    fn terms_are_those_of_rows() {
+        let rows = Discretiser::new(&Params::game(), 1.0 / 240.0);
+        let soft = rows.contact_step(false);
+        let pace = [soft.rate, soft.reg].map(Plain::splat);
+        let (bias, reg, after) = Numbers::new(&rows).terms(Plain::load(&Wide(GAPS)), pace);
+        for (k, gap) in GAPS.into_iter().enumerate() {
+            let material = ContactMaterial::default();
+            let [position, velocity] = rows.normal(gap, 0.0, 0.0, &material, 1.0, false);
+            let row = [position.bias, position.reg, velocity.bias];
+            for (lane, row) in [bias, reg, after].into_iter().zip(row) {
+                let mut at = Wide([0.0; 8]);
+                lane.store(&mut at);
+                assert!(
+                    (at.0[k] - row).abs() <= 1e-14 * row.abs(),
+                    "gap {gap}: {row}"
+                );
+            }
+        }
+    }
+}

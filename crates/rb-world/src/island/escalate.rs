@@ -20,7 +20,8 @@ use rb_core::solver::{Budget, IslandSolver, SolveStatus};
 use rb_solve::conic::FrictionLaw;
 use rb_solve::{Brief, Exact, Pivoting, Smooth};
 
-/// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it.
+/// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it. As many as
+/// any pass may have, since the exact one is asked in all of them.
 const STARTING_SWEEPS: u32 = 4;
 /// Violation (m/s) at which the exact solver stops: rounding of ordinary scenes, so that its answer does
 /// not depend on where it started.
@@ -65,7 +66,7 @@ pub(crate) struct Escalated {
     pub(crate) solver: Option<&'static str>,
     /// Steps in which it is not asked for depth: before the step, and after it the new number.
     pub(crate) rest: u8,
-    /// Whether the fast solver was above the tolerance in this step.
+    /// Whether the fast solver was above the tolerance in this step, or had not come to an end.
     pub(super) failed: bool,
     /// Whether the exact solver halved the depth it was asked for.
     pub(super) helped: bool,
@@ -139,7 +140,8 @@ impl Island {
         }
         let asked = self.escalated.reason.is_some();
         let sweeps = if asked {
-            budget.sweeps.min(STARTING_SWEEPS)
+            let most = shared.params.sweeps.velocity_in(true);
+            budget.sweeps.max(most).min(STARTING_SWEEPS)
         } else {
             budget.sweeps
         };
@@ -150,9 +152,10 @@ impl Island {
         let Some(fast) = self.grade_fast(shared, pass, out.change) else {
             return out.iterations;
         };
-        self.escalated.failed |= fast > shared.params.tolerances.velocity;
+        let unmet = fast > shared.params.tolerances.velocity;
+        self.escalated.failed |= unmet || (!asked && ran_out(shared, out.status));
         if !asked {
-            if fast <= shared.params.tolerances.velocity {
+            if !unmet {
                 return out.iterations;
             }
             self.escalated.reason = Some(Reason::Residual(fast));
@@ -300,7 +303,7 @@ impl Island {
     }
 
     /// How deep a soft step would let the contacts of the last substep sink under their loads (m): at
-    /// rest the push-out of the depth balances R λ.
+    /// rest the push-out of the depth balances R λ, as long as the contact is soft.
     fn soft_depth(&self, shared: &Shared) -> f64 {
         let numbers = Discretiser::new(shared.params, shared.h);
         let depth = |b: &rb_core::problem::Block| {
@@ -312,7 +315,7 @@ impl Island {
                 &self.problem.rows[b.first as usize],
                 numbers.contact_step(on_static),
             );
-            row.diag * row.lambda * step.reg / step.rate
+            numbers.resting_depth(row.diag * row.lambda * step.reg / step.rate)
         };
         let contact = |b: &&rb_core::problem::Block| {
             matches!(b.source, Source::Contact { .. }) && !matches!(b.law, Law::Spin { .. })
@@ -342,4 +345,10 @@ impl Island {
             e.hold.saturating_sub(1)
         };
     }
+}
+
+/// Whether sweeps that were to go on until rigid contacts stand still ended before that. In the next
+/// steps the exact solver, from an answer close by, costs less than as many sweeps again.
+fn ran_out(shared: &Shared, status: SolveStatus) -> bool {
+    shared.params.contact.softening.is_none() && status == SolveStatus::Unmet
 }
