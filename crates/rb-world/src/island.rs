@@ -12,7 +12,7 @@ pub(crate) mod convoy;
 mod crew;
 mod escalate;
 mod fast;
-mod finish;
+pub(crate) mod finish;
 pub(crate) mod fleet;
 mod impulses;
 mod iterate;

@@ -1,6 +1,7 @@
 //! Joints: insert, remove, read and edit.
 
 use crate::bodies::dead;
+use crate::island::finish::row_error;
 use crate::state::{JointSlot, State};
 use crate::world::World;
 use rb_core::handle::{BodyHandle, JointHandle};
@@ -219,6 +220,17 @@ impl State {
             .kind
             .rows(&self.joint_cx(slot), &slot.memory, &mut rows);
         rows
+    }
+
+    /// How far the hard rows of a joint are from holding where its bodies are (m; rad times the body's size).
+    pub(crate) fn joint_error_of(&self, slot: &JointSlot) -> f64 {
+        let mut rows = self.joint_rows(slot);
+        if !slot.desc.options.is_default() {
+            slot.desc.options.apply(&mut rows);
+        }
+        let extent = slot.bodies.map(|body| self.body(body.index()).extent);
+        let errors = rows.iter().map(|r| row_error(r, extent[0].max(extent[1])));
+        errors.fold(0.0, f64::max)
     }
 
     pub(crate) fn reaction_of(&self, slot: &JointSlot) -> Wrench {

@@ -86,3 +86,43 @@ fn bullets_hit_moving_targets() {
         );
     }
 }
+
+/// Limbs that are stopped before a wall stop with all that is joined to them.
+#[test]
+fn what_hangs_together_stops_together() {
+    let mut world = World::new(Params::game()).unwrap();
+    let wall = world.add_body(BodyDesc::fixed()).unwrap();
+    let slab = Shape::cuboid(DVec3::new(0.005, 5.0, 5.0)).unwrap();
+    world.add_collider(wall, ColliderDesc::new(slab)).unwrap();
+    let limbs: Vec<BodyHandle> = (0..6)
+        .map(|k| {
+            let at = DVec3::new(-1.0 - 0.2 * f64::from(k), 0.3 * f64::from(k), 0.0);
+            let desc = BodyDesc::dynamic().at(at).velocity(DVec3::X * 10.0);
+            let limb = world.add_body(desc).unwrap();
+            world
+                .add_collider(limb, ColliderDesc::new(Shape::ball(0.1).unwrap()))
+                .unwrap();
+            limb
+        })
+        .collect();
+    let mut joints = Vec::new();
+    for pair in limbs.windows(2) {
+        let [a, b] = [pair[0], pair[1]].map(|limb| world.pose(limb).unwrap());
+        let socket = Ball::at_world(&a, &b, 0.5 * (a.p + b.p));
+        world.add_joint(pair[0], pair[1], socket).unwrap();
+        joints.push([0.5 * (b.p - a.p), 0.5 * (a.p - b.p)]);
+    }
+    let (mut apart, mut told) = (0.0f64, 0.0f64);
+    for _ in 0..60 {
+        told = told.max(world.step(DT).unwrap().joint_error);
+        for (pair, arms) in limbs.windows(2).zip(&joints) {
+            let [a, b] = [0, 1].map(|s| world.pose(pair[s]).unwrap().point(arms[s]));
+            apart = apart.max(a.distance(b));
+        }
+        for &limb in &limbs {
+            assert!(world.position(limb).unwrap().x < 0.0);
+        }
+    }
+    assert!(apart < 5e-3, "{apart} m");
+    assert!(told > 0.9 * apart / 3f64.sqrt(), "{apart} m, told {told} m");
+}

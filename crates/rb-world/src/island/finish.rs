@@ -82,7 +82,7 @@ impl Island {
 }
 
 /// How far a hard position row is from holding (m; rad times `extent`).
-fn row_error(row: &Row, extent: f64) -> f64 {
+pub(crate) fn row_error(row: &Row, extent: f64) -> f64 {
     let gap = gap_error(row);
     let angular = row.jac.iter().all(|j| j.lin == DVec3::ZERO);
     if angular { gap * extent } else { gap }

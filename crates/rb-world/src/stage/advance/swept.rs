@@ -1,0 +1,127 @@
+//! Bodies that moved by more than their core in one step are swept from their old pose to their new one against
+//! static colliders (bullets: against all), and put back to the first touch they were not yet in contact
+//! with. Velocities stay: the next step's contacts take it from there.
+
+use crate::frame::{Frame, NOWHERE};
+use crate::state::State;
+use rb_contact::sweep::{Motion, time_of_impact};
+use rb_core::body::{Body, BodyFlags, BodyKind};
+use rb_core::math::{Pose, Twist};
+
+/// Bodies held together by joints, at most, that are put back together.
+const TOGETHER: usize = 64;
+
+/// Puts back the fast bodies that met something, and with each those that joints hold to it: alone it
+/// would be torn from them.
+pub(super) fn stop_fast_bodies(state: &mut State, frame: &mut Frame, dt: f64) {
+    let mut back = Vec::new();
+    for &slot in frame.landed.iter().flat_map(|l| &l.fast) {
+        let fraction = first_impact(state, slot, dt);
+        if fraction < 1.0 {
+            let group = held_to(state, slot).into_iter();
+            back.extend(group.map(|member| (member, fraction)));
+        }
+    }
+    // The first touch of each group.
+    back.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    back.dedup_by_key(|(slot, _)| *slot);
+    for &(slot, fraction) in &back {
+        let b = state.body_mut(slot);
+        b.com = b.previous.p.lerp(b.com, fraction);
+        b.q = b.previous.q.slerp(b.q, fraction);
+    }
+    for (slot, _) in back {
+        measure_joints(state, frame, slot);
+    }
+}
+
+/// A body and all that joints hold to it, near and far; it alone where these are too many to stop for one.
+fn held_to(state: &State, slot: u32) -> Vec<u32> {
+    let mut group = vec![slot];
+    let mut next = 0;
+    while let Some(&at) = group.get(next) {
+        next += 1;
+        let joints = state.body(at).joints.iter();
+        for joint in joints.filter_map(|&joint| state.joints.get(joint)) {
+            for other in joint.bodies.map(|body| body.index()) {
+                if state.is_active(other) && !group.contains(&other) {
+                    group.push(other);
+                }
+            }
+        }
+        if group.len() > TOGETHER {
+            return vec![slot];
+        }
+    }
+    group
+}
+
+/// Joint errors of a body that was put back, to the report of its island.
+fn measure_joints(state: &State, frame: &mut Frame, slot: u32) {
+    let joints = state.body(slot).joints.iter();
+    for joint in joints.filter_map(|&joint| state.joints.get(joint)) {
+        let error = state.joint_error_of(joint);
+        let island = frame.place[slot as usize][0];
+        if island != NOWHERE {
+            let out = &mut frame.islands[island as usize].outcome;
+            out.joint_error = out.joint_error.max(error);
+        }
+    }
+}
+
+/// Share of the step's motion a body can make before it meets something.
+fn first_impact(state: &State, slot: u32, dt: f64) -> f64 {
+    let body = state.body(slot);
+    let bullet = body.flags.contains(BodyFlags::BULLET);
+    // Near enough that the next step finds a contact there.
+    let gap = 0.25 * state.params.contact.margin;
+    let mut first = 1.0f64;
+    for &c in &body.colliders {
+        let mine = state.collider(c.index());
+        if mine.collider.desc().sensor {
+            continue;
+        }
+        let motion = motion_of(body, &mine.collider.desc().offset, dt);
+        let shape = mine.collider.shape();
+        let region = shape
+            .aabb(&motion.start)
+            .merged(&shape.aabb(&motion.at(dt)))
+            .inflated(gap);
+        state.broad.overlapping(&region, |other| {
+            let theirs = state.collider(other);
+            let their_body = state.body(theirs.body.index());
+            let meets = (bullet || their_body.kind != BodyKind::Dynamic)
+                && theirs.body != mine.body
+                && !theirs.collider.desc().sensor
+                && mine
+                    .collider
+                    .desc()
+                    .groups
+                    .admits(&theirs.collider.desc().groups);
+            if meets {
+                let other = motion_of(their_body, &theirs.collider.desc().offset, dt);
+                let (a, b) = (mine.collider.shape(), theirs.collider.shape());
+                // What it touches from the start is the solver's business, not the sweep's.
+                let hit =
+                    time_of_impact(a, &motion, b, &other, dt, gap).filter(|h| h.fraction > 0.0);
+                first = hit.map_or(first, |h| first.min(h.fraction));
+            }
+        });
+    }
+    first
+}
+
+/// Motion of a collider over the last step, at the mean velocity of its body.
+fn motion_of(body: &Body, offset: &Pose, dt: f64) -> Motion {
+    let lin = (body.com - body.previous.p) / dt;
+    let ang = rb_core::math::log_rotation(body.q * body.previous.q.conjugate()) / dt;
+    let frame = Pose::new(
+        body.previous.p - body.previous.q * body.mass.com_local,
+        body.previous.q,
+    );
+    Motion {
+        start: frame * *offset,
+        center: body.previous.p,
+        twist: Twist::new(lin, ang),
+    }
+}
