@@ -1,6 +1,7 @@
 //! Every knob of a world, with its unit and range.
 
 use crate::error::{Error, Result, check};
+use crate::problem::Pass;
 use crate::stabilise::Stabilisation;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
@@ -104,7 +105,8 @@ pub struct Sweeps {
     pub position: u32,
     /// Sweeps of the pass that leaves velocities, at most.
     pub velocity: u32,
-    /// So many more of them in the last substep, whose velocities are those the step ends with.
+    /// So many more of them in the last substep, whose velocities are those the step ends with; where
+    /// contacts meet joints that are solved directly as well.
     pub last: u32,
     /// Sweeps of either pass, at most, where contacts meet joints that are solved directly, which needs
     /// more than contacts among themselves: sweeps over both with a direct solve of the joints at the
@@ -118,6 +120,14 @@ impl Sweeps {
     /// Sweeps of the velocity pass in the last substep, or in another.
     pub fn velocity_in(&self, last: bool) -> u32 {
         self.velocity + if last { self.last } else { 0 }
+    }
+
+    /// Sweeps over contacts and joints together, in a pass of the last substep or of another.
+    pub fn coupled_in(&self, pass: Pass, last: bool) -> u32 {
+        match pass {
+            Pass::Velocity if last => self.coupled + self.last,
+            _ => self.coupled,
+        }
     }
 }
 

@@ -320,7 +320,17 @@ impl Island {
         let sweeps = shared.params.sweeps;
         match pass {
             Pass::Position => sweeps.position,
-            Pass::Velocity => sweeps.velocity_in(self.substep + 1 == shared.params.substeps),
+            Pass::Velocity => sweeps.velocity_in(self.is_last(shared)),
         }
+    }
+
+    /// Sweeps of a pass in which joints and contacts meet.
+    fn coupled_sweeps(&self, shared: &Shared, pass: Pass) -> u32 {
+        shared.params.sweeps.coupled_in(pass, self.is_last(shared))
+    }
+
+    /// Whether the present substep is the last.
+    fn is_last(&self, shared: &Shared) -> bool {
+        self.substep + 1 == shared.params.substeps
     }
 }

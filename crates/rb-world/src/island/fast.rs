@@ -129,7 +129,7 @@ impl Island {
     fn joined_sweeps(&self, shared: &Shared, pass: Pass) -> u32 {
         match self.is_bare() {
             true => self.sweeps(shared, pass),
-            false => shared.params.sweeps.coupled,
+            false => self.coupled_sweeps(shared, pass),
         }
     }
 

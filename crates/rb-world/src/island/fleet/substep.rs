@@ -115,7 +115,7 @@ impl Fleet {
         let last = self.substep + 1 == shared.params.substeps;
         let sweeps = match (self.hard, pass) {
             (true, _) if !self.touches() => 0,
-            (true, _) => shared.params.sweeps.coupled,
+            (true, _) => shared.params.sweeps.coupled_in(pass, last),
             (false, Pass::Position) => shared.params.sweeps.position,
             (false, Pass::Velocity) => shared.params.sweeps.velocity_in(last),
         };
