@@ -115,7 +115,7 @@ pub(crate) struct Move {
 }
 
 /// Islands per task.
-const GRAIN: usize = 16;
+pub(crate) const ISLANDS: usize = 16;
 
 /// No island.
 pub(crate) const NOWHERE: u32 = u32::MAX;
@@ -227,14 +227,13 @@ impl Frame {
         fleets.chain(alone).max().unwrap_or(0)
     }
 
-    /// Makes an empty island for each number of movable bodies in `sizes`; a few more are kept.
-    pub(crate) fn reset_islands(&mut self) {
+    /// Makes room for an island for each number of movable bodies in `sizes`; a few more are kept.
+    pub(crate) fn make_islands(&mut self) {
         let n = self.sizes.len();
         self.islands.truncate(n + n / 8 + 8);
         fit(&mut self.islands, n);
         let more = n.saturating_sub(self.islands.len());
-        parallel::extend(&mut self.islands, more, GRAIN, |_| Island::default());
+        parallel::extend(&mut self.islands, more, ISLANDS, |_| Island::default());
         self.island_count = n;
-        parallel::for_each(&mut self.islands[..n], GRAIN, Island::clear);
     }
 }

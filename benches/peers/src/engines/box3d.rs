@@ -260,3 +260,47 @@ impl Drop for Box3d {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every call of the library: all shapes and joints, one thread and two, and worlds that have gone before
+    /// the next is made. What is handed over comes back, falls, and is held by what is fixed.
+    #[test]
+    fn scenes_come_back_and_are_held() {
+        for (name, size) in [
+            ("mixed_drop", 2),
+            ("terrain", 20),
+            ("ragdolls", 1),
+            ("joint_grid", 20),
+            ("washer", 2),
+        ] {
+            let scene = rb_scenes::scene(name).expect("registered").build(size);
+            let runs = [1, 2].map(|threads| {
+                let mut world = Box3d::new(&scene, threads).unwrap();
+                for (state, body) in world.states().unwrap().iter().zip(&scene.bodies) {
+                    assert!(state.pos.distance(body.pos.as_dvec3()) < 1e-5, "{name}");
+                    let turn = state.rot.dot(body.rot.as_dquat().normalize()).abs();
+                    assert!(turn > 1.0 - 1e-6, "{name}");
+                    assert_eq!(state.lin, body.linvel.as_dvec3(), "{name}");
+                    assert_eq!(state.ang, body.angvel.as_dvec3(), "{name}");
+                }
+                (0..60).for_each(|_| world.step().unwrap());
+                let stages = world.stages();
+                assert!(stages.collide >= 0.0 && stages.solve >= 0.0, "{name}");
+                world.states().unwrap()
+            });
+            let [one, two] = &runs;
+            assert_eq!(one, two, "{name}: threads");
+            let moving = one.iter().zip(&scene.bodies);
+            let moving = moving.filter(|(_, body)| body.kind == BodyKind::Dynamic);
+            let mut fallen = false;
+            for (state, body) in moving {
+                assert!(state.is_finite() && state.pos.length() < 1e3, "{name}");
+                fallen |= state.pos.y < f64::from(body.pos.y) - 0.01;
+            }
+            assert!(fallen, "{name}");
+        }
+    }
+}

@@ -141,19 +141,8 @@ impl Convoy {
                 self.lanes.set_free(body, &m.vel);
             }
         }
-        let contacts = self.members.iter().flat_map(|&k| {
-            let island = &islands[k as usize];
-            let seat = |m: u32| match &island.berth {
-                Some(berth) => berth.body(m, island.movable),
-                None => m,
-            };
-            let contacts = island.contacts.iter();
-            contacts.map(move |c| (c.manifold, c.movers.map(seat)))
-        });
-        let soft = [false, true].map(|still| numbers.contact_step(still));
-        let (set, movable) = (shared.contacts, self.movable);
-        self.lanes
-            .pack(set, contacts, movable, soft, shared.warm_scale);
+        let aboard = self.members.iter().map(|&k| &islands[k as usize]);
+        pack_contacts(&mut self.lanes, aboard, self.movable, shared, numbers);
     }
 
     fn substep(
@@ -191,11 +180,8 @@ impl Convoy {
             self.lanes.note_turn();
         }
         if self.lanes.has_special() {
-            self.before.clear();
-            let members = self.members.iter().map(|&k| &islands[k as usize]);
-            let own = members.clone().flat_map(|i| &i.movers[..i.movable]);
-            let guests = members.flat_map(|i| &i.movers[i.movable..]);
-            self.before.extend(own.chain(guests).map(|m| m.vel));
+            let aboard = self.members.iter().map(|&k| &islands[k as usize]);
+            note_velocities(&mut self.before, aboard);
         }
     }
 
@@ -247,6 +233,38 @@ impl Convoy {
                 out.iterations = shared.params.substeps * each + sweeps.last;
             });
     }
+}
+
+/// Packs the contacts of islands that share lanes with `movable` bodies.
+pub(super) fn pack_contacts<'a>(
+    lanes: &mut ContactLanes,
+    aboard: impl Iterator<Item = &'a Island>,
+    movable: usize,
+    shared: &Shared,
+    numbers: &Discretiser,
+) {
+    let contacts = aboard.flat_map(|island| {
+        let seat = |m: u32| match &island.berth {
+            Some(berth) => berth.body(m, island.movable),
+            None => m,
+        };
+        let contacts = island.contacts.iter();
+        contacts.map(move |c| (c.manifold, c.movers.map(seat)))
+    });
+    let soft = [false, true].map(|still| numbers.contact_step(still));
+    let (set, scale) = (shared.contacts, shared.warm_scale);
+    lanes.pack(set, contacts, movable, soft, scale);
+}
+
+/// Notes the velocities of all bodies of islands that share lanes, in the order of these.
+pub(super) fn note_velocities<'a>(
+    before: &mut Vec<Twist>,
+    aboard: impl Iterator<Item = &'a Island> + Clone,
+) {
+    let own = aboard.clone().flat_map(|i| &i.movers[..i.movable]);
+    let guests = aboard.flat_map(|i| &i.movers[i.movable..]);
+    before.clear();
+    before.extend(own.chain(guests).map(|m| m.vel));
 }
 
 impl Island {

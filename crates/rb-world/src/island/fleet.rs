@@ -15,6 +15,7 @@ mod state;
 mod substep;
 
 use super::convoy::Berth;
+use super::crew::Crew;
 use super::fast::graded_together;
 use super::{Island, Shared};
 use bodies::{Bodies, PART};
@@ -258,8 +259,10 @@ impl Fleet {
             let run = first..first + island.movable;
             first = run.end;
             f(Bodies {
-                movers: &mut island.movers[..island.movable],
-                lines: self.lanes.bodies_in_parts(run.clone(), PART),
+                crew: Crew {
+                    movers: &mut island.movers[..island.movable],
+                    lines: self.lanes.bodies_in_parts(run.clone(), PART),
+                },
                 turned: &mut turned[run.clone()],
                 levers: &levers[run.clone()],
                 stiff: &mut self.stiff[run],

@@ -1,8 +1,8 @@
 //! Movable bodies under joints and what lanes hold of them: the part of a substep that goes body by body.
 
 use crate::island::Shared;
-use rb_core::integrate::Mover;
-use rb_solve::lanes::{BodyLines, Line, set_turn, stiffness};
+use crate::island::crew::Crew;
+use rb_solve::lanes::{Line, set_turn, stiffness};
 use rb_solve::parallel::{self, Parts};
 
 /// Bodies of a part.
@@ -10,8 +10,7 @@ pub(super) const PART: usize = 256;
 
 /// Bodies that one thread looks after.
 pub(super) struct Bodies<'a> {
-    pub(super) movers: &'a mut [Mover],
-    pub(super) lines: BodyLines<'a>,
+    pub(super) crew: Crew<'a>,
     /// What each did, for its joints.
     pub(super) turned: &'a mut [Line],
     /// Its geometric stiffness, and whether that is part of its inertia in this substep.
@@ -21,26 +20,24 @@ pub(super) struct Bodies<'a> {
 
 impl Parts for Bodies<'_> {
     fn parts(&self) -> usize {
-        self.lines.parts()
+        self.crew.parts()
     }
 
     fn split_at(self, parts: usize) -> (Self, Self) {
-        let at = parts * self.lines.size();
-        let (movers, movers2) = self.movers.split_at_mut(at);
-        let (lines, lines2) = self.lines.split_at(parts);
+        let (crew, crew2) = self.crew.split_at(parts);
+        let at = crew.movers.len();
         let (turned, turned2) = self.turned.split_at_mut(at);
         let (levers, levers2) = self.levers.split_at(at);
         let (stiff, stiff2) = self.stiff.split_at_mut(at);
-        let of = |movers, lines, turned, levers, stiff| Bodies {
-            movers,
-            lines,
+        let of = |crew, turned, levers, stiff| Bodies {
+            crew,
             turned,
             levers,
             stiff,
         };
         (
-            of(movers, lines, turned, levers, stiff),
-            of(movers2, lines2, turned2, levers2, stiff2),
+            of(crew, turned, levers, stiff),
+            of(crew2, turned2, levers2, stiff2),
         )
     }
 }
@@ -49,54 +46,49 @@ impl Bodies<'_> {
     /// Runs `f` on every part, body by body.
     fn each(self, f: impl Fn(&mut Bodies, usize) + Sync) {
         parallel::for_each_part(self, &|mut part: Bodies| {
-            (0..part.movers.len()).for_each(|i| f(&mut part, i));
+            (0..part.crew.movers.len()).for_each(|i| f(&mut part, i));
         });
     }
 
     /// Brings the lanes what they need to know at the start of the step.
     pub(super) fn board(self) {
         self.each(|all, i| {
-            let m = &mut all.movers[i];
+            let m = &mut all.crew.movers[i];
             m.refresh();
-            all.lines.set_mass(i, &m.inv);
-            all.lines.set_velocity(i, &m.vel);
+            all.crew.lines.set_mass(i, &m.inv);
+            all.crew.lines.set_velocity(i, &m.vel);
             set_turn(&mut all.turned[i], m.com, m.q);
             all.stiff[i] = false;
         });
     }
 
-    /// Keeps the velocities of the last substep.
-    pub(super) fn take_back(self) {
-        self.each(|all, i| all.movers[i].vel = all.lines.velocity(i));
-    }
-
     /// Free velocities of the present substep, and inverse masses where they are others than before.
     pub(super) fn predict(self, shared: &Shared, first: bool) {
         self.each(|all, i| {
-            let m = &mut all.movers[i];
+            let m = &mut all.crew.movers[i];
             if !first {
-                m.vel = all.lines.velocity(i);
+                m.vel = all.crew.lines.velocity(i);
                 if all.stiff[i] || !m.inertia.is_isotropic() {
                     m.refresh();
-                    all.lines.set_mass(i, &m.inv);
+                    all.crew.lines.set_mass(i, &m.inv);
                 }
             }
             let free = m.predict(shared.h, shared.params.gyroscopic);
-            all.lines.set_free(i, &free);
+            all.crew.lines.set_free(i, &free);
         });
     }
 
     /// Takes the geometric stiffness into masses and free velocities; the substep starts with the latter.
     pub(super) fn stiffen(self, shared: &Shared) {
         self.each(|all, i| {
-            let mut free = all.lines.free(i);
-            let m = &mut all.movers[i];
+            let mut free = all.crew.lines.free(i);
+            let m = &mut all.crew.movers[i];
             all.stiff[i] = m.stiffen(shared.h, stiffness(&all.levers[i]), &mut free);
             if all.stiff[i] {
-                all.lines.set_mass(i, &m.inv);
-                all.lines.set_free(i, &free);
+                all.crew.lines.set_mass(i, &m.inv);
+                all.crew.lines.set_free(i, &free);
             }
-            all.lines.set_velocity(i, &free);
+            all.crew.lines.set_velocity(i, &free);
         });
     }
 
@@ -104,10 +96,10 @@ impl Bodies<'_> {
     pub(super) fn advance(self, shared: &Shared) {
         let (scheme, gyroscopic) = (&shared.params.scheme, shared.params.gyroscopic);
         self.each(|all, i| {
-            let m = &mut all.movers[i];
+            let m = &mut all.crew.movers[i];
             let (com, q) = (m.com, m.q);
-            m.advance_by_scheme(shared.h, scheme, all.lines.velocity(i), gyroscopic);
-            all.lines.set_moved(i, &m.moved);
+            m.advance_by_scheme(shared.h, scheme, all.crew.lines.velocity(i), gyroscopic);
+            all.crew.lines.set_moved(i, &m.moved);
             set_turn(&mut all.turned[i], m.com - com, m.q * q.conjugate());
         });
     }

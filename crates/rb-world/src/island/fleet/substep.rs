@@ -1,6 +1,7 @@
 //! The substeps of a fleet: joints and contacts swept together, then trees exactly.
 
 use super::Fleet;
+use crate::island::convoy::{note_velocities, pack_contacts};
 use crate::island::{Island, Shared};
 use rb_core::discretise::Discretiser;
 use rb_core::problem::Pass;
@@ -21,7 +22,7 @@ impl Fleet {
                 return;
             }
         }
-        self.movers(islands, |bodies| bodies.take_back());
+        self.movers(islands, |bodies| bodies.crew.take_back());
         self.links.part_points();
         for (j, &[k, own]) in self.owners.iter().enumerate() {
             let joint = &mut islands[k as usize].joints[own as usize];
@@ -40,19 +41,8 @@ impl Fleet {
             lanes.set_free(body, &m.vel);
             links.set_turned(body, m.com, m.q);
         });
-        let contacts = self.members.iter().flat_map(|&k| {
-            let island = &islands[k as usize];
-            let seat = |m: u32| match &island.berth {
-                Some(berth) => berth.body(m, island.movable),
-                None => m,
-            };
-            let contacts = island.contacts.iter();
-            contacts.map(move |c| (c.manifold, c.movers.map(seat)))
-        });
-        let soft = [false, true].map(|still| numbers.contact_step(still));
-        let (set, movable) = (shared.contacts, self.movable);
-        self.lanes
-            .pack(set, contacts, movable, soft, shared.warm_scale);
+        let aboard = self.members.iter().map(|&k| &islands[k as usize]);
+        pack_contacts(&mut self.lanes, aboard, self.movable, shared, numbers);
     }
 
     fn run_substep(&mut self, islands: &mut [Island], shared: &Shared, numbers: &Discretiser) {
@@ -81,12 +71,9 @@ impl Fleet {
 
     /// Terms of the contacts that ask for the velocities at the start of the substep.
     fn pose(&mut self, islands: &[Island], numbers: &Discretiser) {
-        self.before.clear();
         if self.lanes.has_special() {
-            let members = self.members.iter().map(|&k| &islands[k as usize]);
-            let own = members.clone().flat_map(|i| &i.movers[..i.movable]);
-            let guests = members.flat_map(|i| &i.movers[i.movable..]);
-            self.before.extend(own.chain(guests).map(|m| m.vel));
+            let aboard = self.members.iter().map(|&k| &islands[k as usize]);
+            note_velocities(&mut self.before, aboard);
         }
         let before = &self.before;
         let start = |i: usize| before.get(i).copied().unwrap_or_default();

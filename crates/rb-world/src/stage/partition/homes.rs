@@ -3,7 +3,7 @@
 use super::BODIES;
 use super::divide::{self, LARGE, Resident};
 use crate::flight::Flight;
-use crate::frame::{Frame, NOWHERE};
+use crate::frame::{Frame, ISLANDS, NOWHERE};
 use crate::island::Island;
 use crate::state::State;
 use rb_core::body::{Body, BodyFlags};
@@ -11,14 +11,11 @@ use rb_core::integrate::Mover;
 use rb_core::room::{empty, fit};
 use rb_solve::parallel;
 
-/// Islands per task.
-const ISLANDS: usize = 16;
-
 /// Makes an island of each set of bodies that are linked, and a flight of each body that is bound to none.
 pub(super) fn place_bodies(state: &State, frame: &mut Frame) {
     number_bodies(frame);
     list_tenants(frame);
-    frame.reset_islands();
+    frame.make_islands();
     let (tenants, starts) = (&frame.tenants, &frame.starts);
     let islands = &mut frame.islands[..frame.island_count];
     parallel::for_each_run(islands, ISLANDS, |first, run| {
@@ -77,8 +74,9 @@ fn list_tenants(frame: &mut Frame) {
     }
 }
 
-/// Bodies become movers of their island, which is empty.
+/// Bodies become movers of their island, which forgets those it had.
 fn move_in(island: &mut Island, slots: &[u32], state: &State) {
+    island.clear();
     for &slot in slots {
         claim(island, state.body(slot));
     }
