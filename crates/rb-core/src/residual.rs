@@ -250,19 +250,15 @@ fn grade_spin(p: &Problem, block: &Block, law: Law, pass: Pass, speed_floor: f64
     sums.add(block, e, size, root, length);
 }
 
-/// |w| times the distance to the bound that lets w have its sign; 0 without such a bound.
+/// |w| times the distance to the bound that lets w have its sign, or to the other if there is none: a row
+/// with one bound pairs with it whichever way it is violated. 0 for an equation, which has no pair.
 fn gap_product(l: f64, w: f64, root: f64, row: &ProblemRow) -> f64 {
-    let room = if w > 0.0 {
-        l - root * row.lo
-    } else {
-        root * row.hi - l
-    };
-    // An equation has no pair: its violation is graded as such.
-    if room.is_finite() {
-        (room * w).abs()
-    } else {
-        0.0
-    }
+    let rooms = [l - root * row.lo, root * row.hi - l];
+    let [wanted, other] = if w > 0.0 { [0, 1] } else { [1, 0] };
+    [rooms[wanted], rooms[other]]
+        .into_iter()
+        .find(|room| room.is_finite())
+        .map_or(0.0, |room| (room * w).abs())
 }
 
 fn grade_friction(

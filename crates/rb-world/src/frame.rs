@@ -69,6 +69,8 @@ pub(crate) struct Landed {
     /// enough to sleep.
     pub(crate) fast: Vec<u32>,
     pub(crate) still: Vec<u32>,
+    /// Slots of kinematic bodies whose velocity would take them out of bounds.
+    pub(crate) strayed: Vec<u32>,
 }
 
 impl Landed {
@@ -76,6 +78,7 @@ impl Landed {
         self.first = first;
         self.fast.clear();
         self.still.clear();
+        self.strayed.clear();
     }
 }
 

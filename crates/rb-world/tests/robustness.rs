@@ -50,6 +50,30 @@ fn an_absurd_force_freezes_one_body_only() {
 }
 
 #[test]
+fn a_kinematic_body_stays_within_the_bounds_of_a_state() {
+    let mut world = World::new(Params::game()).unwrap();
+    let [told, driven] = [0, 1].map(|_| world.add_body(BodyDesc::kinematic()).unwrap());
+    let far = 0.999e12;
+    world.set_position(driven, [far, 0.0, 0.0]).unwrap();
+    world
+        .set_velocity(driven, [0.5e12, 0.0, 0.0], [0.0; 3])
+        .unwrap();
+    let target = Pose::from_translation(DVec3::X * 2e12);
+    world.set_target(told, target).unwrap();
+    let report = world.step(DT).unwrap();
+    assert_eq!(report.frozen, [told, driven]);
+    for (body, x) in [(told, 0.0), (driven, far)] {
+        assert_eq!(world.position(body).unwrap().x, x);
+        assert_eq!(world.velocity(body).unwrap(), Twist::ZERO);
+    }
+    world
+        .set_velocity(driven, [-1.0, 0.0, 0.0], [0.0; 3])
+        .unwrap();
+    assert!(world.step(DT).unwrap().frozen.is_empty());
+    assert!(world.position(driven).unwrap().x < far);
+}
+
+#[test]
 fn removing_a_support_wakes_what_rests_on_it() {
     let mut world = World::new(Params::game()).unwrap();
     let table = world

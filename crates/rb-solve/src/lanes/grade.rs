@@ -81,7 +81,7 @@ fn grade<S: Simd>(
         for k in 0..batch.len as usize {
             let number = batch.first as usize + k;
             let p = &points[number];
-            let arm = two(|s| V3::load(&p.arm[s]));
+            let arm = two!(|s| V3::load(&p.arm[s]));
             let gap = S::load(&p.gap).add(n.dot(moved.slip(&arm)));
             let live = S::gt(S::load(&p.inverse), S::zero());
             let reg = if batch.special == PLAIN {

@@ -98,7 +98,7 @@ fn warm<S: Simd>(batches: &[Batch], points: &[Point], inv: &[Line], vel: &mut [L
         let mut pair = Two::<S>::gather(inv, vel, batch);
         let axes = axes(batch);
         for p in &points[batch.range()] {
-            let arm = two(|s| V3::load(&p.arm[s]));
+            let arm = two!(|s| V3::load(&p.arm[s]));
             let impulse = V3::<S>::load(&p.impulse).0;
             pair.push(&arm, world(&axes, impulse));
         }
@@ -158,7 +158,7 @@ fn velocity<S: Simd>(
         for i in 0..points.len() {
             let k = if backwards { points.len() - 1 - i } else { i };
             let p = &mut points[k];
-            let arm = two(|s| V3::load(&p.arm[s]));
+            let arm = two!(|s| V3::load(&p.arm[s]));
             let slip = pair.ang[1].cross_onto(arm[1], apart);
             let slip = arm[0].cross_onto(pair.ang[0], slip);
             let [old, x, y] = V3::<S>::load(&p.impulse).0;

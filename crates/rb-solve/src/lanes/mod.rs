@@ -46,7 +46,7 @@ pub use pack::ContactLanes;
 pub use prepare::Soft;
 pub use simd::{LANES, Line, Wide};
 
-/// Runs a kernel with the widest instructions of this processor.
+/// Runs a kernel with the widest instructions of this processor, or with those up to AVX2 (`narrow`).
 macro_rules! dispatch {
     ($kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
@@ -55,22 +55,25 @@ macro_rules! dispatch {
             fn widest($($arg: $type),*) $(-> $out)? {
                 $kernel::<$crate::lanes::simd::Avx512>($($arg),*)
             }
+            if $crate::lanes::width() == $crate::lanes::Width::Avx512 {
+                #[allow(unsafe_code, reason = "the processor has been asked")]
+                // SAFETY: `width` says so only of a processor that has these instructions.
+                return unsafe { widest($($arg),*) };
+            }
+        }
+        $crate::lanes::dispatch!(narrow $kernel($($arg: $type),*) $(-> $out)?)
+    }};
+    (narrow $kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
             #[target_feature(enable = "avx2,fma")]
             fn wide($($arg: $type),*) $(-> $out)? {
                 $kernel::<$crate::lanes::simd::Avx2>($($arg),*)
             }
-            match $crate::lanes::width() {
-                $crate::lanes::Width::Avx512 => {
-                    #[allow(unsafe_code, reason = "the processor has been asked")]
-                    // SAFETY: `width` says so only of a processor that has these instructions.
-                    return unsafe { widest($($arg),*) };
-                }
-                $crate::lanes::Width::Avx2 => {
-                    #[allow(unsafe_code, reason = "the processor has been asked")]
-                    // SAFETY: `width` says so only of a processor that has these instructions.
-                    return unsafe { wide($($arg),*) };
-                }
-                $crate::lanes::Width::Plain => {}
+            if $crate::lanes::width() != $crate::lanes::Width::Plain {
+                #[allow(unsafe_code, reason = "the processor has been asked")]
+                // SAFETY: the other two widths are those of processors that have these instructions.
+                return unsafe { wide($($arg),*) };
             }
         }
         $kernel::<$crate::lanes::simd::Plain>($($arg),*)
@@ -94,7 +97,9 @@ fn width() -> Width {
     {
         use std::arch::is_x86_feature_detected as has;
         let fused = has!("avx2") && has!("fma");
-        if fused && has!("avx512f") && has!("avx512dq") && has!("avx512vl") {
+        static OFF: std::sync::LazyLock<bool> =
+            std::sync::LazyLock::new(|| std::env::var("NO512").is_ok());
+        if !*OFF && fused && has!("avx512f") && has!("avx512dq") && has!("avx512vl") {
             return Width::Avx512;
         }
         if fused {

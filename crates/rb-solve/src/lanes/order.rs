@@ -55,6 +55,7 @@ pub(super) struct Order {
 
 /// Where a manifold goes.
 pub(super) struct Place {
+    /// Its number among those added.
     pub(super) manifold: u32,
     pub(super) batch: u32,
     pub(super) lane: u8,

@@ -110,17 +110,22 @@ impl ContactLanes {
         self.all().any(|s| !s.surfaces.is_empty())
     }
 
-    /// Packs manifolds of `set`, given by number and by their bodies, of which the first `movable` can
-    /// move. Stored impulses are multiplied by `scale`. Inverse masses must have been set.
-    pub fn pack(
+    /// Packs manifolds of `set`, island by island, given by number and by their bodies, of which the first
+    /// `movable` can move. Stored impulses are multiplied by `scale`. Inverse masses must have been set.
+    pub fn pack<C: Iterator<Item = (u32, [u32; 2])>>(
         &mut self,
         set: &[Manifold],
-        contacts: impl Iterator<Item = (u32, [u32; 2])>,
+        islands: impl Iterator<Item = C>,
         movable: usize,
         soft: [Soft; 2],
         scale: f64,
     ) {
-        self.send_home(contacts);
+        for contacts in islands {
+            self.send_home(contacts);
+            for section in self.sections.iter_mut().chain([&mut self.seam]) {
+                section.take_visits();
+            }
+        }
         let (layout, terms) = (self.layout, Terms { soft, scale });
         let (inv, vel) = (&self.inv[..], &self.vel[..]);
         let stride = layout.stride();
@@ -141,7 +146,7 @@ impl ContactLanes {
         self.turned = false;
     }
 
-    /// Tells the sections and the seam which manifolds are theirs.
+    /// Tells the sections and the seam which manifolds of an island are theirs.
     fn send_home(&mut self, contacts: impl Iterator<Item = (u32, [u32; 2])>) {
         for (number, bodies) in contacts {
             let [a, b] = bodies.map(|body| self.layout.place(body as usize));
@@ -192,7 +197,7 @@ impl ContactLanes {
         });
     }
 
-    /// Visits every contact once in the given pass, in order or in reverse.
+    /// Visits every contact once in the given pass, from both ends or towards them.
     pub fn sweep(&mut self, pass: Pass, numbers: &Discretiser, backwards: bool) {
         let numbers = Numbers::new(numbers);
         if backwards {

@@ -98,7 +98,7 @@ fn pose<S: Simd>(batch: &Batch, points: &mut [Point], moved: &[Line], soft: &Num
     let moved = Motion::<S>::gather(moved, batch);
     let n = V3::load(&batch.normal);
     let (drift, turn) = along(&n, &moved.lin, &moved.ang);
-    let pace = two(|k| S::load(&batch.soft[k]));
+    let pace = two!(|k| S::load(&batch.soft[k]));
     let one = S::splat(1.0);
     for p in points {
         let gap = S::load(&p.gap).add(speed(p, drift, &turn));
@@ -122,13 +122,13 @@ fn take<S: Simd>(points: &mut [Point], special: &[Special]) {
 /// Relative motion of the bodies along n, and n × ω of each.
 #[inline(always)]
 fn along<S: Simd>(n: &V3<S>, lin: &[V3<S>; 2], ang: &[V3<S>; 2]) -> (S, [V3<S>; 2]) {
-    (lin[1].sub(lin[0]).dot(*n), two(|s| n.cross(ang[s])))
+    (lin[1].sub(lin[0]).dot(*n), two!(|s| n.cross(ang[s])))
 }
 
 /// Relative motion of a point along n, from what [`along`] gives.
 #[inline(always)]
 fn speed<S: Simd>(p: &Point, lin: S, turn: &[V3<S>; 2]) -> S {
-    let at = two(|s| V3::load(&p.arm[s]).dot(turn[s]));
+    let at = two!(|s| V3::load(&p.arm[s]).dot(turn[s]));
     lin.add(at[1].sub(at[0]))
 }
 
@@ -150,7 +150,7 @@ fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
         w[k] = speed(&points[k], lin, &turn).add(S::load(&points[k].bias[0]));
     }
     let mut sum = S::zero();
-    let mut moment = two(|_| V3([S::zero(); 3]));
+    let mut moment = [V3([S::zero(); 3]); 2];
     for i in 0..N {
         let k = nth::<N, BACKWARDS>(i);
         let p = &mut points[k];
@@ -165,7 +165,7 @@ fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
             w[l] = entry.fma(delta, w[l]);
         }
         sum = sum.add(delta);
-        moment = two(|s| moment[s].more(V3::load(&p.arm[s]), delta));
+        moment = two!(|s| moment[s].more(V3::load(&p.arm[s]), delta));
     }
     let push = n.scaled(sum);
     at.load(push, &[n.cross(moment[0]), moment[1].cross(n)]);

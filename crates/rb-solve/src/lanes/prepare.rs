@@ -30,7 +30,7 @@ impl Section {
         (self.fresh, self.turned) = (true, turned);
         for (number, lane, material) in &self.surfaces {
             let (batch, lane) = (&self.batches[*number as usize], *lane as usize);
-            let sides = two(|s| batch.bodies[s][lane] as usize);
+            let sides = two!(|s| batch.bodies[s][lane] as usize);
             let still = sides.iter().any(|&b| immovable(state.inv, state.vel, b));
             let free = sides.map(|b| twist(&state.free[b]));
             let moved = sides.map(|b| twist(&state.moved[b]));
@@ -91,7 +91,7 @@ fn prepare<S: Simd>(batches: &mut [Batch], points: &mut [Point], inv: &[Line], v
         let points = &mut points[batch.range()];
         couple(batch, points, &mass);
         for p in points {
-            let arm = two(|s| V3::load(&p.arm[s]));
+            let arm = two!(|s| V3::load(&p.arm[s]));
             let at = Lever {
                 lin,
                 arm,
@@ -118,16 +118,21 @@ fn prepare<S: Simd>(batches: &mut [Batch], points: &mut [Point], inv: &[Line], v
 pub(super) fn couple<S: Simd>(batch: &mut Batch, points: &[Point], mass: &[Mass<S>; 2]) {
     let n = V3::<S>::load(&batch.normal);
     let both = mass[0].lin.add(mass[1].lin).times(n).dot(n);
-    let lever = |p: &Point| two(|s| V3::<S>::load(&p.arm[s]).cross(n));
     for (k, p) in points.iter().enumerate() {
-        let lever_k = lever(p);
-        let turn = two(|s| mass[s].ang(lever_k[s]));
+        let lever_k = levers(p, n);
+        let turn = two!(|s| mass[s].ang(lever_k[s]));
         for (l, q) in points.iter().enumerate().skip(k + 1) {
-            let lever = lever(q);
+            let lever = levers(q, n);
             let entry = both.add(turn[0].dot(lever[0]).add(turn[1].dot(lever[1])));
             entry.store(&mut batch.couple[pair(k, l)]);
         }
     }
+}
+
+/// r × n of a point from both bodies.
+#[inline(always)]
+fn levers<S: Simd>(p: &Point, n: V3<S>) -> [V3<S>; 2] {
+    two!(|s| V3::load(&p.arm[s]).cross(n))
 }
 
 /// One point of eight manifolds, to ask for entries of J W Jᵀ.

@@ -26,6 +26,8 @@ pub(super) struct Member {
 pub(super) struct Section {
     /// Its manifolds, in packing order.
     pub(super) members: Vec<Member>,
+    /// Their numbers in the order of visits.
+    visits: Vec<u32>,
     pub(super) seats: Vec<Seat>,
     pub(super) batches: Vec<Batch>,
     pub(super) points: Vec<Point>,
@@ -72,6 +74,7 @@ impl Section {
     /// Forgets all contacts.
     pub(super) fn clear(&mut self, base: usize) {
         room::empty(&mut self.members);
+        room::empty(&mut self.visits);
         self.seats.clear();
         self.batches.clear();
         self.points.clear();
@@ -79,6 +82,28 @@ impl Section {
         self.surfaces.clear();
         self.thin.clear();
         self.base = base;
+    }
+
+    /// Has the members that have come since it was last asked, those of one island, visited from both ends:
+    /// the lower half of the bodies upwards, then the upper half downwards. A column is then two chains of half
+    /// the length that meet in the middle. Bodies divide them and not their own number, or one more contact
+    /// that is open would have others visited in another order.
+    pub(super) fn take_visits(&mut self) {
+        let (first, end) = (self.visits.len() as u32, self.members.len() as u32);
+        let members = &self.members;
+        let body = |m: u32| {
+            let [a, b] = members[m as usize].bodies;
+            a.min(b)
+        };
+        let bodies = (first..end).map(body);
+        let (Some(lowest), Some(highest)) = (bodies.clone().min(), bodies.max()) else {
+            return;
+        };
+        let half = lowest.midpoint(highest);
+        self.visits
+            .extend((first..end).filter(|&m| body(m) <= half));
+        self.visits
+            .extend((first..end).rev().filter(|&m| body(m) > half));
     }
 
     /// Packs its members.
@@ -108,22 +133,21 @@ impl Section {
     fn take_turns(&mut self, set: &[Manifold], movable: usize) -> bool {
         self.order.begin(movable, self.members.len());
         room::fit(&mut self.seats, self.members.len());
+        self.seats.resize(self.members.len(), Seat::default());
         let mut plain = true;
-        for &Member { number, bodies } in &self.members {
+        for &m in &self.visits {
+            let Member { number, bodies } = self.members[m as usize];
             let manifold = &set[number as usize];
             let special = is_special(&manifold.material);
             let class = 2 * manifold.material.law as u8 + u8::from(special);
             let points = manifold.count;
             self.order.add(bodies, class, usize::from(points));
-            self.seats.push(Seat {
-                points,
-                ..Seat::default()
-            });
+            self.seats[m as usize].points = points;
             plain &= !special;
         }
-        let (seats, mut turn) = (&mut self.seats, 0);
+        let (seats, visits, mut turn) = (&mut self.seats, &self.visits, 0);
         self.filled = self.order.schedule(|place| {
-            let seat = &mut seats[place.manifold as usize];
+            let seat = &mut seats[visits[place.manifold as usize] as usize];
             (seat.batch, seat.lane, seat.turn) = (place.batch, place.lane, turn);
             turn += 1;
         });
@@ -193,7 +217,8 @@ impl Section {
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        let seated = room::bytes(&self.members) + room::bytes(&self.seats) + self.order.bytes();
+        let members = room::bytes(&self.members) + room::bytes(&self.visits);
+        let seated = members + room::bytes(&self.seats) + self.order.bytes();
         let wide = room::bytes(&self.batches) + room::bytes(&self.points);
         let special = room::bytes(&self.special) + room::bytes(&self.surfaces);
         let graded = room::bytes(&self.owners) + room::bytes(&self.tallies);

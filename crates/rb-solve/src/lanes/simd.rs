@@ -86,12 +86,24 @@ pub(super) trait Simd: Copy {
     }
 }
 
-/// `[f(0), f(1)]`. The array functions of the standard library are compiled for themselves, without the
-/// instructions of their caller, and a vector operation in one becomes a call.
-#[inline(always)]
-pub(super) fn two<T>(f: impl Fn(usize) -> T) -> [T; 2] {
-    [f(0), f(1)]
+/// `[f(0), f(1)]`. Neither a closure nor the array functions of the standard library will do in a kernel:
+/// they are compiled for themselves, without the instructions of their caller unless they happen to be
+/// inlined, and a vector operation in one becomes a call.
+macro_rules! two {
+    (|$s:ident| $value:expr) => {
+        [
+            {
+                let $s = 0_usize;
+                $value
+            },
+            {
+                let $s = 1_usize;
+                $value
+            },
+        ]
+    };
 }
+pub(super) use two;
 
 /// `[f(0), …, f(7)]`.
 #[inline(always)]

@@ -1,7 +1,7 @@
 //! Vectors, masses and velocities of eight manifolds at once, in registers.
 
 use super::batch::{Batch, Wide3};
-use super::simd::{Line, Simd, Wide};
+use super::simd::{Line, Simd, Wide, two};
 use crate::lanes::LANES;
 
 /// One vector per lane.
@@ -86,7 +86,8 @@ impl<S: Simd> V3<S> {
     /// self + o s.
     #[inline(always)]
     pub(super) fn more(self, o: Self, s: S) -> Self {
-        self.zip(o, |x, y| y.fma(s, x))
+        let ([a, b, c], [x, y, z]) = (self.0, o.0);
+        Self([x.fma(s, a), y.fma(s, b), z.fma(s, c)])
     }
 
     /// self + o p, component by component.
@@ -99,7 +100,8 @@ impl<S: Simd> V3<S> {
     /// self − o s.
     #[inline(always)]
     pub(super) fn less(self, o: Self, s: S) -> Self {
-        self.zip(o, |x, y| y.nfma(s, x))
+        let ([a, b, c], [x, y, z]) = (self.0, o.0);
+        Self([x.nfma(s, a), y.nfma(s, b), z.nfma(s, c)])
     }
 }
 
@@ -206,8 +208,8 @@ impl<S: Simd> Motion<S> {
 
     #[inline(always)]
     pub(super) fn slip(&self, arm: &[V3<S>; 2]) -> V3<S> {
-        let at = |s: usize| self.lin[s].add(self.ang[s].cross(arm[s]));
-        at(1).sub(at(0))
+        let [a, b] = two!(|s| self.lin[s].add(self.ang[s].cross(arm[s])));
+        b.sub(a)
     }
 }
 

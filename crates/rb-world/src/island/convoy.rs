@@ -243,7 +243,7 @@ pub(super) fn pack_contacts<'a>(
     shared: &Shared,
     numbers: &Discretiser,
 ) {
-    let contacts = aboard.flat_map(|island| {
+    let contacts = aboard.map(|island| {
         let seat = |m: u32| match &island.berth {
             Some(berth) => berth.body(m, island.movable),
             None => m,

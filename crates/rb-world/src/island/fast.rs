@@ -92,7 +92,7 @@ impl Island {
         let soft = [false, true].map(|still| numbers.contact_step(still));
         lanes.pack(
             shared.contacts,
-            contacts,
+            core::iter::once(contacts),
             self.movable,
             soft,
             shared.warm_scale,

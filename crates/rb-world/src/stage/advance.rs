@@ -8,7 +8,7 @@ use crate::frame::{Frame, Landed, NOWHERE};
 use crate::island::Island;
 use crate::sleep::rests;
 use crate::state::State;
-use rb_core::body::{Body, BodyFlags, BodyKind};
+use rb_core::body::{Body, BodyFlags, BodyKind, sound};
 use rb_core::math::{Twist, turn};
 use rb_core::params::SleepParams;
 use rb_solve::parallel;
@@ -21,7 +21,11 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt:
     land(state, frame, dt);
     let stuck = frame.islands().iter().flat_map(held);
     let lost = frame.flights.iter().filter(|f| f.frozen);
-    for slot in stuck.chain(lost.map(|f| f.mover.slot)) {
+    let strayed = frame.landed.iter().flat_map(|l| &l.strayed);
+    for slot in stuck
+        .chain(lost.map(|f| f.mover.slot))
+        .chain(strayed.copied())
+    {
         state.body_mut(slot).flags |= BodyFlags::FROZEN;
         events.frozen.push(state.body_handle(slot));
     }
@@ -62,7 +66,10 @@ fn settle(
     dt: f64,
 ) {
     if b.kind == BodyKind::Kinematic {
-        return move_as_told(b, dt);
+        if !move_as_told(b, dt) {
+            landed.strayed.push(slot as u32);
+        }
+        return;
     }
     let [island, number] = frame.place[slot].map(|n| n as usize);
     let m = match frame.islands().get(island) {
@@ -99,12 +106,19 @@ fn held(island: &Island) -> impl Iterator<Item = u32> {
     island.frozen.iter().map(slot)
 }
 
-fn move_as_told(b: &mut Body, dt: f64) {
+/// Moves a kinematic body; one that would leave the bounds of a state stays, at rest. Says whether it moved.
+fn move_as_told(b: &mut Body, dt: f64) -> bool {
+    let to = match b.target {
+        Some(pose) => pose.p,
+        None => b.com + b.vel.lin * dt,
+    };
+    if !(sound(to) && sound(b.vel.lin) && sound(b.vel.ang)) {
+        b.vel = Twist::ZERO;
+        return false;
+    }
     match b.target {
         Some(pose) => b.set_pose(pose),
-        None => {
-            b.com += b.vel.lin * dt;
-            b.q = turn(b.q, b.vel.ang, dt);
-        }
+        None => (b.com, b.q) = (to, turn(b.q, b.vel.ang, dt)),
     }
+    true
 }

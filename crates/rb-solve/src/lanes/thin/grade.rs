@@ -17,7 +17,7 @@ pub(in crate::lanes) fn grade(
     floor: f64,
     sums: &mut Sums,
 ) {
-    dispatch!(all(
+    dispatch!(narrow all(
         manifolds: &[Thin],
         first: usize,
         bodies: State,

@@ -7,7 +7,7 @@ use crate::lanes::simd::{Line, Simd, Wide};
 use rb_core::manifold::MAX_POINTS;
 
 pub(super) fn run(manifolds: &mut [Thin], inv: &[Line], vel: &mut [Line], backwards: bool) {
-    dispatch!(position(manifolds: &mut [Thin], inv: &[Line], vel: &mut [Line], backwards: bool))
+    dispatch!(narrow position(manifolds: &mut [Thin], inv: &[Line], vel: &mut [Line], backwards: bool))
 }
 
 #[inline(always)]

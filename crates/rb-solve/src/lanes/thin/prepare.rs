@@ -11,7 +11,7 @@ use crate::lanes::simd::{Line, Simd};
 use crate::lanes::vector::{Mass, V3};
 
 pub(super) fn run(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
-    dispatch!(prepare(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]))
+    dispatch!(narrow prepare(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]))
 }
 
 #[inline(always)]
@@ -25,7 +25,7 @@ pub(super) fn prepare<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line
 }
 
 pub(super) fn run_renew(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
-    dispatch!(renew(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]))
+    dispatch!(narrow renew(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]))
 }
 
 /// Coupling at the present attitude, where W turns with it.

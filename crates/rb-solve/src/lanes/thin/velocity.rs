@@ -9,7 +9,7 @@ use rb_core::law::Law;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS};
 
 pub(super) fn run(manifolds: &mut [Thin], inv: &[Line], vel: &mut [Line], backwards: bool) {
-    dispatch!(velocity(manifolds: &mut [Thin], inv: &[Line], vel: &mut [Line], backwards: bool))
+    dispatch!(narrow velocity(manifolds: &mut [Thin], inv: &[Line], vel: &mut [Line], backwards: bool))
 }
 
 #[inline(always)]

@@ -52,7 +52,7 @@ pub(super) fn tangents<S: Simd>(m: &Thin, v: V3<S>, upper: S::Mask) -> S {
 }
 
 pub(super) fn run_pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
-    dispatch!(pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers))
+    dispatch!(narrow pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers))
 }
 
 /// Terms of both passes at the present gaps.
@@ -70,7 +70,7 @@ pub(super) fn pose<S: Simd>(manifolds: &mut [Thin], moved: &[Line], numbers: &Nu
 }
 
 pub(super) fn run_warm(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
-    dispatch!(warm(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]))
+    dispatch!(narrow warm(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]))
 }
 
 #[inline(always)]
