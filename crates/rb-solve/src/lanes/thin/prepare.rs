@@ -124,15 +124,35 @@ impl<S: Simd> Rows<S> {
         let normal = S::load(&m.root[0]);
         let tangent = S::load(&m.root[1]);
         let roots = [normal.add(normal.swapped()), tangent, tangent];
-        for c in 0..3 {
-            let next = self.turned[c].turned();
-            let (root, far) = (roots[c].turned(), next.turned());
-            for r in 0..3 {
-                let near = self.entry(r, c, next).mul(root);
-                let far = self.entry(r, c, far).mul(root.turned());
-                let scaled = S::select(upper, far, near).mul(roots[r]);
-                scaled.store(&mut m.couple[3 * r + c]);
-            }
-        }
+        self.column::<0>(m, &roots, upper);
+        self.column::<1>(m, &roots, upper);
+        self.column::<2>(m, &roots, upper);
+    }
+
+    /// Couples all rows with the rows `C` of other points. (Loops over rows and columns leave these in
+    /// memory.)
+    #[inline(always)]
+    fn column<const C: usize>(&self, m: &mut Thin, roots: &[S; 3], upper: S::Mask) {
+        let near = self.turned[C].turned();
+        let root = roots[C].turned();
+        let others = [(near, root), (near.turned(), root.turned())];
+        self.between(0, C, others, upper)
+            .mul(roots[0])
+            .store(&mut m.couple[C]);
+        self.between(1, C, others, upper)
+            .mul(roots[1])
+            .store(&mut m.couple[3 + C]);
+        self.between(2, C, others, upper)
+            .mul(roots[2])
+            .store(&mut m.couple[6 + C]);
+    }
+
+    /// Entries of a row with one of two other points, by halves, scaled for these.
+    #[inline(always)]
+    fn between(&self, row: usize, other: usize, at: [(V3<S>, S); 2], upper: S::Mask) -> S {
+        let [(near, root), (far, far_root)] = at;
+        let near = self.entry(row, other, near).mul(root);
+        let far = self.entry(row, other, far).mul(far_root);
+        S::select(upper, far, near)
     }
 }
