@@ -3,7 +3,11 @@
 //! Tasks never see one another's data, so the result is the same for any number of threads.
 
 #[cfg(feature = "parallel")]
-use std::cell::Cell;
+use std::{
+    cell::Cell,
+    sync::atomic::{AtomicBool, Ordering},
+    time::{Duration, Instant},
+};
 
 #[cfg(feature = "parallel")]
 thread_local! {
@@ -23,6 +27,50 @@ pub fn alone<R>(f: impl FnOnce() -> R) -> R {
     }
     let _before = Before(ALONE.replace(true));
     f()
+}
+
+/// Time without work after which a thread may sleep although the step goes on.
+#[cfg(feature = "parallel")]
+const PATIENCE: Duration = Duration::from_micros(2000);
+
+/// Runs `f` in the pool this thread is of, whose other threads stay awake for its tasks: a step is some
+/// hundred short stretches of parallel work, and a thread that fell asleep in each gap would come too late
+/// for most of them.
+#[cfg(feature = "parallel")]
+pub fn attended<R: Send>(f: impl FnOnce() -> R + Send) -> R {
+    /// Lets the others go, also when `f` unwinds.
+    struct Over<'a>(&'a AtomicBool);
+    impl Drop for Over<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Release);
+        }
+    }
+    let over = AtomicBool::new(false);
+    let caller = rayon::current_thread_index();
+    rayon::in_place_scope(|scope| {
+        // A thread gets to this before it takes part in a task of `f`, so that none is attended in vain.
+        scope.spawn_broadcast(|_, thread| {
+            if Some(thread.index()) != caller {
+                attend(&over);
+            }
+        });
+        let _over = Over(&over);
+        f()
+    })
+}
+
+/// Works at what there is to do until it is over, or nothing came for too long.
+#[cfg(feature = "parallel")]
+fn attend(over: &AtomicBool) {
+    let mut idle = Instant::now();
+    while !over.load(Ordering::Acquire) && idle.elapsed() < PATIENCE {
+        if rayon::yield_now() == Some(rayon::Yield::Executed) {
+            idle = Instant::now();
+        } else {
+            // There may be more threads than processors.
+            std::thread::yield_now();
+        }
+    }
 }
 
 /// Work that falls into parts that share nothing.

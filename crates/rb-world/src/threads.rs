@@ -1,5 +1,7 @@
 //! Where parallel stages run: the caller's rayon pool, or one of the world's own.
 
+#[cfg(feature = "parallel")]
+use rb_solve::parallel;
 use std::sync::Arc;
 
 /// Work from which on threads pay: about a third of a millisecond. To a pool and back takes up to a tenth.
@@ -64,9 +66,11 @@ impl Threads {
     #[cfg(feature = "parallel")]
     pub(crate) fn run<R: Send>(&self, work: usize, f: impl FnOnce() -> R + Send) -> R {
         match &self.pool {
-            _ if self.alone || work < self.threshold => rb_solve::parallel::alone(f),
-            Some(pool) => pool.install(f),
-            None => f(),
+            _ if self.alone || work < self.threshold => parallel::alone(f),
+            Some(pool) => pool.install(|| parallel::attended(f)),
+            // The threads of a pool that is at work already may be needed elsewhere.
+            None if rayon::current_thread_index().is_some() => f(),
+            None => rayon::scope(|_| parallel::attended(f)),
         }
     }
 
