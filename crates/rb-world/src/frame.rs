@@ -1,9 +1,9 @@
 //! Scratch of one step: reused from step to step, never serialised.
 
 use crate::flight::Flight;
-use crate::island::Island;
 use crate::island::convoy::{Convoy, RUN};
 use crate::island::fleet::Fleet;
+use crate::island::{Island, IslandContact};
 use crate::state::PairList;
 use rb_contact::manifold::Carried;
 use rb_contact::recycle::Sphere;
@@ -168,6 +168,8 @@ pub(crate) struct Frame {
     pub(crate) place: Vec<[u32; 2]>,
     /// Island of each manifold and its number there, [`NOWHERE`] if it is of none.
     pub(crate) homes: Vec<[u32; 2]>,
+    /// All contacts in short, before they have an island.
+    pub(crate) listed: Vec<IslandContact>,
     /// Contact points.
     pub(crate) points: u32,
     /// Island of each joint slot and its number there, [`NOWHERE`] if it is of none.
@@ -214,6 +216,7 @@ impl Frame {
         let homes = bytes(&self.free) + bytes(&self.tenants) + bytes(&self.starts);
         let contacts = bytes(&self.moves)
             + bytes(&self.homes)
+            + bytes(&self.listed)
             + bytes(&self.joint_homes)
             + bytes(&self.spare_touching);
         islands + lanes + found + records + colliders + bodies + homes + contacts

@@ -11,6 +11,7 @@ use rb_solve::lanes::ContactLanes;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IslandContact {
     pub(crate) manifold: u32,
+    /// Numbers of its bodies in the island; their slots before it has one.
     pub(crate) movers: [u32; 2],
     pub(crate) points: u8,
     pub(crate) law: FrictionLaw,
@@ -31,10 +32,11 @@ pub(super) struct PosedContact {
 }
 
 impl IslandContact {
-    pub(crate) fn new(number: u32, manifold: &Manifold, movers: [u32; 2]) -> Self {
+    /// A manifold that is in no island yet.
+    pub(crate) fn new(number: u32, manifold: &Manifold) -> Self {
         Self {
             manifold: number,
-            movers,
+            movers: manifold.bodies,
             points: manifold.count,
             law: manifold.material.law,
             plain: manifold.material.extras.is_plain(),

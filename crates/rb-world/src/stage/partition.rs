@@ -19,8 +19,12 @@ use rb_solve::parallel;
 /// Bodies per task.
 const BODIES: usize = 128;
 
+/// Contacts per task.
+const CONTACTS: usize = 512;
+
 /// Finds the islands of awake bodies and fills them with bodies, joints and contacts.
 pub(crate) fn run(state: &State, frame: &mut Frame) {
+    list_contacts(state, frame);
     link(state, frame);
     homes::place_bodies(state, frame);
     place_joints(state, frame);
@@ -28,11 +32,22 @@ pub(crate) fn run(state: &State, frame: &mut Frame) {
     place_contacts(state, frame);
 }
 
+/// Manifolds lie far apart: what is asked of them here is taken from all in one pass.
+fn list_contacts(state: &State, frame: &mut Frame) {
+    let (listed, contacts) = (&mut frame.listed, &state.contacts);
+    listed.clear();
+    fit(listed, contacts.len());
+    parallel::extend(listed, contacts.len(), CONTACTS, |i| {
+        IslandContact::new(i as u32, &contacts[i])
+    });
+}
+
 fn link(state: &State, frame: &mut Frame) {
     let Frame {
         partition: islands,
         active,
         bound,
+        listed,
         ..
     } = frame;
     let n = state.bodies.capacity();
@@ -65,8 +80,8 @@ fn link(state: &State, frame: &mut Frame) {
             awake.for_each(|other| join([first.index(), other.index()]));
         }
     }
-    for manifold in &state.contacts {
-        join(manifold.bodies);
+    for contact in listed {
+        join(contact.movers);
     }
 }
 
@@ -148,14 +163,16 @@ fn place_contacts(state: &State, frame: &mut Frame) {
     frame.homes.clear();
     fit(&mut frame.homes, state.contacts.len());
     frame.points = 0;
-    for (i, manifold) in state.contacts.iter().enumerate() {
-        frame.points += u32::from(manifold.count);
-        let Some((island, movers)) = seat(state, frame, manifold.bodies) else {
+    let listed = std::mem::take(&mut frame.listed);
+    for contact in &listed {
+        frame.points += u32::from(contact.points);
+        let Some((island, movers)) = seat(state, frame, contact.movers) else {
             frame.homes.push([NOWHERE; 2]);
             continue;
         };
         let contacts = &mut frame.islands[island].contacts;
         frame.homes.push([island as u32, contacts.len() as u32]);
-        contacts.push(IslandContact::new(i as u32, manifold, movers));
+        contacts.push(IslandContact { movers, ..*contact });
     }
+    frame.listed = listed;
 }
