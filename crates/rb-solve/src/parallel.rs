@@ -48,7 +48,7 @@ pub fn attended<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     let over = AtomicBool::new(false);
     let caller = rayon::current_thread_index();
     rayon::in_place_scope(|scope| {
-        // A thread gets to this before it takes part in a task of `f`, so that none is attended in vain.
+        // A thread gets to this before it can take a task of `f`: none of those waits below it, unfinished.
         scope.spawn_broadcast(|_, thread| {
             if Some(thread.index()) != caller {
                 attend(&over);

@@ -118,16 +118,11 @@ fn packed(
 }
 
 fn problem(lanes: &ContactLanes) -> Problem {
-    problem_of(lanes, 0..lanes.len())
-}
-
-/// All bodies and some manifolds.
-fn problem_of(lanes: &ContactLanes, manifolds: core::ops::Range<usize>) -> Problem {
     let mut p = Problem {
         bodies: (0..BODIES).map(|i| lanes.body(i)).collect(),
         ..Problem::default()
     };
-    lanes.append_to(&mut p, manifolds, |body| body);
+    lanes.append_to(&mut p, 0..lanes.len(), |body| body);
     p
 }
 

@@ -97,9 +97,7 @@ fn width() -> Width {
     {
         use std::arch::is_x86_feature_detected as has;
         let fused = has!("avx2") && has!("fma");
-        static OFF: std::sync::LazyLock<bool> =
-            std::sync::LazyLock::new(|| std::env::var("NO512").is_ok());
-        if !*OFF && fused && has!("avx512f") && has!("avx512dq") && has!("avx512vl") {
+        if fused && has!("avx512f") && has!("avx512dq") && has!("avx512vl") {
             return Width::Avx512;
         }
         if fused {
