@@ -138,8 +138,8 @@ pub struct Manifold {
     /// Impulse (N·s) of each point along normal, tangent 1, tangent 2: last step's before the solve, this
     /// step's after.
     pub impulses: [[f64; 3]; MAX_POINTS],
-    /// Angular impulse of the resistance to spin and rolling on b (N·m·s, world): last step's before
-    /// the solve, this step's after.
+    /// Angular impulse on b beyond what the points do (N·m·s, world), of resistance to spin and rolling or of a
+    /// friction that is one for all of them: last step's before the solve, this step's after.
     pub spin: DVec3,
     /// Unit normal from a to b, world axes.
     pub normal: DVec3,

@@ -54,6 +54,22 @@ pub struct Softening {
     pub ratio: f64,
 }
 
+/// Where the sweeps of contacts in lanes have friction act; rows (the robotics profile, the exact solver,
+/// surfaces with grain, resistance to rolling or a flat-sided law) have it at every point.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum FrictionAt {
+    /// Coulomb's law at every point.
+    #[default]
+    #[serde(alias = "points")]
+    Points,
+    /// One friction for a whole manifold, at the centre of its load, and resistance to twist about it. The
+    /// same where a patch sticks, slides or spins on the spot, and cheaper; a patch that slides and spins
+    /// at once is held back by more than at its points. The certificate grades the law as solved.
+    #[serde(alias = "manifold")]
+    Manifold,
+}
+
 /// Contact settings.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -64,6 +80,9 @@ pub struct ContactParams {
     pub push_out: f64,
     /// Slowest approach that bounces (m/s).
     pub bounce_threshold: f64,
+    /// Where friction acts.
+    #[serde(default)]
+    pub friction: FrictionAt,
     /// Soft step of contacts, or `None` for rigid rows.
     pub softening: Option<Softening>,
     /// Smooth contact: κ of the relaxed law γ φ⁺ = κ (J·s), β ∘ η = κ e (J) that every island is
@@ -262,6 +281,7 @@ impl Params {
                 margin: 0.02,
                 push_out: 3.0,
                 bounce_threshold: 1.0,
+                friction: FrictionAt::Manifold,
                 softening: Some(Softening {
                     rate: 0.315,
                     ratio: 10.0,
@@ -312,6 +332,7 @@ impl Params {
             substeps: 1,
             contact: ContactParams {
                 bounce_threshold: 0.05,
+                friction: FrictionAt::Points,
                 softening: None,
                 ..game.contact
             },

@@ -267,8 +267,13 @@ impl Problem {
 
     /// Sum of the normal impulses that bound a [`Law::Spin`] block (N·s).
     pub fn load(&self, block: &Block) -> f64 {
-        let normals = self.extra(block).map_or(&[][..], |e| &e.normals);
-        normals.iter().map(|&r| self.rows[r as usize].lambda).sum()
+        let loads = self.normals(block).map(|&r| self.rows[r as usize].lambda);
+        loads.sum()
+    }
+
+    /// Rows whose multipliers bound those of a [`Law::Spin`] block.
+    pub fn normals(&self, block: &Block) -> impl Iterator<Item = &u32> {
+        self.extra(block).into_iter().flat_map(|e| &e.normals)
     }
 
     /// All columns of one row of a block: (body, J, W Jᵀ).

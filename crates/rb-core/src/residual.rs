@@ -234,7 +234,8 @@ fn grade_rows(p: &Problem, block: &Block, pass: Pass, speed_floor: f64, sums: &m
     }
 }
 
-/// Resistance to spin and rolling under the normal impulses found.
+/// Friction of a patch under the normal impulses found: resistance to spin and rolling, or with rows that are
+/// not angular the whole of it, whose state is then that of the patch's points.
 fn grade_spin(p: &Problem, block: &Block, law: Law, pass: Pass, speed_floor: f64, sums: &mut Sums) {
     let first = block.first as usize;
     let a = p.rows[block.rows()].iter().map(|r| r.diag).sum::<f64>() / 3.0;
@@ -245,9 +246,25 @@ fn grade_spin(p: &Problem, block: &Block, law: Law, pass: Pass, speed_floor: f64
     let l = DVec3::from_array([0, 1, 2].map(|k| p.rows[first + k].lambda));
     let w = DVec3::from_array([0, 1, 2].map(|k| p.violation(block, first + k, pass)));
     let e = root * (l - law.project_spin(l - w / a, p.load(block))).length();
-    let length = reach(p, block.bodies.into_iter().map(|b| b as usize));
+    let spins = (block.rows()).all(|r| p.rows[r].jac[0].lin == DVec3::ZERO);
+    let length = if spins {
+        reach(p, block.bodies.into_iter().map(|b| b as usize))
+    } else {
+        1.0
+    };
     let size = (root * l.length()).max(speed_floor / root);
     sums.add(block, e, size, root, length);
+    let outside = (l - law.project_spin(l, p.load(block))).length();
+    sums.add_pair(root * root * outside * length, 0.0);
+    let held = law.project_spin(l * (1.0 + 1e-9), p.load(block)) == l * (1.0 + 1e-9);
+    if held && !spins {
+        let loaded = p
+            .normals(block)
+            .filter(|&&r| p.rows[r as usize].lambda > 0.0);
+        let loaded = loaded.count() as u32;
+        sums.grade.slide = sums.grade.slide.saturating_sub(loaded);
+        sums.grade.stick += loaded;
+    }
 }
 
 /// |w| times the distance to the bound that lets w have its sign, or to the other if there is none: a row

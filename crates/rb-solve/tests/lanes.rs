@@ -10,10 +10,10 @@ use rb_core::manifold::{
 };
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
-use rb_core::params::Params;
+use rb_core::params::{FrictionAt, Params};
 use rb_core::problem::{Pass, Problem};
 use rb_core::residual::{grade_beside, grade_velocities};
-use rb_solve::lanes::ContactLanes;
+use rb_solve::lanes::{ContactLanes, Terms};
 
 const BODIES: usize = 24;
 const H: f64 = 1.0 / 360.0;
@@ -32,7 +32,12 @@ fn mass(random: &mut Random) -> InvMass {
 }
 
 /// Random manifolds of one to four points between bodies of about a kilogram, the last immovable.
-fn scene(seed: u64, laws: &[FrictionLaw], special: Special) -> (Vec<Manifold>, ContactLanes) {
+fn scene(
+    seed: u64,
+    laws: &[FrictionLaw],
+    special: Special,
+    at: FrictionAt,
+) -> (Vec<Manifold>, ContactLanes) {
     let mut random = Random(seed);
     let mut lanes = ContactLanes::default();
     lanes.reset(BODIES);
@@ -73,7 +78,7 @@ fn scene(seed: u64, laws: &[FrictionLaw], special: Special) -> (Vec<Manifold>, C
         manifold.set_points((0..).zip(points));
         set.push(manifold);
     }
-    let lanes = packed(&set, 0..set.len(), &lanes, 0);
+    let lanes = packed(&set, 0..set.len(), &lanes, 0, at);
     (set, lanes)
 }
 
@@ -98,6 +103,7 @@ fn packed(
     manifolds: core::ops::Range<usize>,
     like: &ContactLanes,
     idle: usize,
+    friction: FrictionAt,
 ) -> ContactLanes {
     let mut lanes = ContactLanes::default();
     lanes.reset(BODIES + 2);
@@ -111,10 +117,17 @@ fn packed(
     let idle = vec![(manifolds.start as u32, still); idle];
     let contacts: Vec<_> = manifolds.map(|i| (i as u32, set[i].bodies)).collect();
     let islands = [contacts, idle].into_iter().map(Vec::into_iter);
-    let soft = [false, true].map(|still| numbers.contact_step(still));
-    lanes.pack(set, islands, BODIES - 1, soft, 1.0);
+    lanes.pack(set, islands, BODIES - 1, terms(&numbers, friction));
     lanes.pose(|i| like.free(i.min(BODIES - 1)), &numbers);
     lanes
+}
+
+fn terms(numbers: &Discretiser, friction: FrictionAt) -> Terms {
+    Terms {
+        soft: [false, true].map(|still| numbers.contact_step(still)),
+        friction,
+        scale: 1.0,
+    }
 }
 
 fn problem(lanes: &ContactLanes) -> Problem {
@@ -126,16 +139,32 @@ fn problem(lanes: &ContactLanes) -> Problem {
     p
 }
 
-/// Every law alone and all together, swept in batches and one by one.
-fn cases(first: u64) -> impl Iterator<Item = (u64, &'static [FrictionLaw], Special)> {
-    let laws = [&ALL[..1], &ALL[1..2], &ALL[2..3], &ALL[..]];
+/// Laws of friction, what some manifolds have besides, where friction acts, and a seed.
+type Setting = (u64, &'static [FrictionLaw], Special, FrictionAt);
+
+/// Every law alone and all together, with friction at points and as one, swept in batches and one by one.
+fn cases(first: u64) -> impl Iterator<Item = Setting> {
+    let (points, whole) = (FrictionAt::Points, FrictionAt::Manifold);
+    let laws = [
+        (&ALL[..1], points),
+        (&ALL[1..2], points),
+        (&ALL[2..3], points),
+        (&ALL[..], points),
+        (&ALL[..1], whole),
+        (&ALL[..], whole),
+    ];
     let of = move |special| {
         let seeds = first..;
         seeds
             .zip(laws)
-            .map(move |(seed, laws)| (seed, laws, special))
+            .map(move |(seed, (laws, at))| (seed, laws, special, at))
     };
     of(Some(0.5)).chain(of(None))
+}
+
+/// Whether manifolds are swept one by one.
+fn thin((_, _, special, _): &Setting) -> bool {
+    special.is_none()
 }
 
 const ALL: [FrictionLaw; 4] = [
@@ -148,8 +177,8 @@ const ALL: [FrictionLaw; 4] = [
 #[test]
 fn sweeping_on_reaches_the_law_and_keeps_the_impulse_balance() {
     let numbers = Discretiser::new(&Params::game(), H);
-    for (seed, laws, special) in cases(1) {
-        let (_, mut lanes) = scene(seed, laws, special);
+    for (seed, laws, special, at) in cases(1) {
+        let (_, mut lanes) = scene(seed, laws, special, at);
         // Sets the terms of the velocity pass.
         lanes.sweep(Pass::Position, &numbers, false);
         let before = grade_velocities(&problem(&lanes), 0.0).abs;
@@ -213,8 +242,8 @@ fn assert_certificates_agree(lanes: &mut ContactLanes, floor: f64) -> f64 {
 #[test]
 fn both_certificates_agree() {
     let numbers = Discretiser::new(&Params::game(), H);
-    for (seed, laws, special) in cases(5) {
-        let (_, mut lanes) = scene(seed, laws, special);
+    for (seed, laws, special, at) in cases(5) {
+        let (_, mut lanes) = scene(seed, laws, special, at);
         lanes.sweep(Pass::Position, &numbers, false);
         for _ in 0..3 {
             lanes.sweep(Pass::Velocity, &numbers, false);
@@ -234,8 +263,8 @@ struct Alone {
 }
 
 impl Alone {
-    fn new(set: &[Manifold], order: &[usize], like: &ContactLanes) -> Self {
-        let alone = |&m: &usize| packed(set, m..m + 1, like, 7);
+    fn new(set: &[Manifold], order: &[usize], like: &ContactLanes, at: FrictionAt) -> Self {
+        let alone = |&m: &usize| packed(set, m..m + 1, like, 7, at);
         Self {
             lanes: order.iter().map(alone).collect(),
             velocity: (0..BODIES).map(|i| like.velocity(i)).collect(),
@@ -260,21 +289,29 @@ impl Alone {
 #[test]
 fn eight_at_a_time_is_one_after_the_other() {
     let numbers = Discretiser::new(&Params::game(), H);
-    let (set, mut together) = scene(9, &ALL[..1], Some(0.0));
-    let all: Vec<usize> = (0..set.len()).collect();
-    let visits = from_both_ends(&set, &all, |body| body);
-    let mut alone = Alone::new(&set, &visits, &together);
-    for pass in [Pass::Position, Pass::Velocity, Pass::Velocity] {
-        together.sweep(pass, &numbers, false);
-        alone.sweep(pass, &numbers, false);
-    }
-    for (i, v) in alone.velocity.iter().enumerate() {
-        assert_eq!(*v, together.velocity(i), "body {i}, to the last bit");
+    for at in [FrictionAt::Points, FrictionAt::Manifold] {
+        let (set, mut together) = scene(9, &ALL[..1], Some(0.0), at);
+        let all: Vec<usize> = (0..set.len()).collect();
+        let visits = from_both_ends(&set, &all, |body| body);
+        let mut alone = Alone::new(&set, &visits, &together, at);
+        for pass in [Pass::Position, Pass::Velocity, Pass::Velocity] {
+            together.sweep(pass, &numbers, false);
+            alone.sweep(pass, &numbers, false);
+        }
+        for (i, v) in alone.velocity.iter().enumerate() {
+            assert_eq!(*v, together.velocity(i), "body {i}, to the last bit");
+        }
     }
 }
 
 /// Manifolds in the given order, with bodies as `like` has them, in sections of `size` movable bodies.
-fn divided(set: &[Manifold], order: &[usize], like: &ContactLanes, size: usize) -> ContactLanes {
+fn divided(
+    set: &[Manifold],
+    order: &[usize],
+    like: &ContactLanes,
+    size: usize,
+    friction: FrictionAt,
+) -> ContactLanes {
     let movable = BODIES - 1;
     let mut lanes = ContactLanes::default();
     lanes.reset_in_sections(movable, 1, size);
@@ -284,9 +321,9 @@ fn divided(set: &[Manifold], order: &[usize], like: &ContactLanes, size: usize) 
         lanes.set_free(i, &like.free(i));
     }
     let numbers = Discretiser::new(&Params::game(), H);
-    let soft = [false, true].map(|still| numbers.contact_step(still));
     let contacts = order.iter().map(|&i| (i as u32, set[i].bodies));
-    lanes.pack(set, core::iter::once(contacts), movable, soft, 1.0);
+    let terms = terms(&numbers, friction);
+    lanes.pack(set, core::iter::once(contacts), movable, terms);
     lanes.pose(|i| like.free(i), &numbers);
     lanes
 }
@@ -296,7 +333,8 @@ fn sections_and_then_the_seam_is_one_after_the_other() {
     const SIZE: usize = 6;
     let numbers = Discretiser::new(&Params::game(), H);
     for seed in 0..8 {
-        let (set, like) = scene(seed, &ALL, Some(0.3));
+        let at = [FrictionAt::Points, FrictionAt::Manifold][seed as usize % 2];
+        let (set, like) = scene(seed, &ALL, Some(0.3), at);
         // In that order everything is in one section.
         let section = |m: usize| {
             let own = |&b: &u32| (b as usize) < BODIES - 1;
@@ -309,7 +347,7 @@ fn sections_and_then_the_seam_is_one_after_the_other() {
         let mut order: Vec<usize> = (0..set.len()).collect();
         order.sort_by_key(|&m| section(m));
         assert_eq!(section(order[39]), usize::MAX, "some are in the seam");
-        let mut parts = divided(&set, &order, &like, SIZE);
+        let mut parts = divided(&set, &order, &like, SIZE, at);
         // A section has lines for its bodies, for the guest and for nobody.
         let size = SIZE as u32;
         let line = |body: u32| body / size * (size + 2) + body % size;
@@ -317,7 +355,7 @@ fn sections_and_then_the_seam_is_one_after_the_other() {
             .chunk_by(|&a, &b| section(a) == section(b))
             .flat_map(|part| from_both_ends(&set, part, line))
             .collect();
-        let mut alone = Alone::new(&set, &visits, &like);
+        let mut alone = Alone::new(&set, &visits, &like, at);
         for (pass, backwards) in [
             (Pass::Position, false),
             (Pass::Position, true),
@@ -352,9 +390,9 @@ fn turn(lanes: &mut ContactLanes, seed: u64) {
 #[test]
 fn one_by_one_is_the_sweep_of_batches() {
     let numbers = Discretiser::new(&Params::game(), H);
-    for (seed, laws, _) in cases(10).skip(4) {
-        let (set, mut thin) = scene(seed, laws, None);
-        let mut wide = packed(&set, 0..set.len(), &thin, 800);
+    for (seed, laws, special, at) in cases(10).filter(thin) {
+        let (set, mut thin) = scene(seed, laws, special, at);
+        let mut wide = packed(&set, 0..set.len(), &thin, 800, at);
         let bodies: Vec<_> = (0..BODIES).map(|i| thin.body(i)).collect();
         for lanes in [&mut thin, &mut wide] {
             turn(lanes, seed);
@@ -384,8 +422,8 @@ fn one_by_one_is_the_sweep_of_batches() {
 #[test]
 fn one_by_one_keeps_the_impulse_balance_of_bodies_that_have_turned() {
     let numbers = Discretiser::new(&Params::game(), H);
-    for (seed, laws, _) in cases(20).skip(4) {
-        let (_, mut lanes) = scene(seed, laws, None);
+    for (seed, laws, special, at) in cases(20).filter(thin) {
+        let (_, mut lanes) = scene(seed, laws, special, at);
         turn(&mut lanes, seed);
         let start: Vec<Twist> = (0..BODIES).map(|i| lanes.free(i)).collect();
         lanes.pose(|i| start[i.min(BODIES - 1)], &numbers);

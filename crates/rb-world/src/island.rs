@@ -37,6 +37,7 @@ use core::ops::Range;
 use glam::DMat3;
 use rb_core::arena::Arena;
 use rb_core::body::Body;
+use rb_core::discretise::Discretiser;
 use rb_core::handle::{BodyKey, ConstraintKey, JointKey};
 use rb_core::integrate::Mover;
 use rb_core::law::LawSet;
@@ -49,7 +50,7 @@ use rb_core::residual::Grade;
 use rb_core::room::{bytes, empty, trim};
 use rb_core::solver::{IslandSolver, Scratch};
 use rb_joints::{JointBody, JointMemory, Rows};
-use rb_solve::lanes::{ContactLanes, JointLanes, Sample};
+use rb_solve::lanes::{ContactLanes, JointLanes, Sample, Terms};
 use rb_solve::pins::Pins;
 
 /// A joint within an island.
@@ -120,6 +121,15 @@ impl<'a> Shared<'a> {
             solver,
             h,
             warm_scale,
+        }
+    }
+
+    /// How contacts go into lanes.
+    pub(crate) fn terms(&self, numbers: &Discretiser) -> Terms {
+        Terms {
+            soft: [false, true].map(|still| numbers.contact_step(still)),
+            friction: self.params.contact.friction,
+            scale: self.warm_scale,
         }
     }
 

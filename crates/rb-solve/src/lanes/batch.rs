@@ -1,14 +1,16 @@
 //! Eight manifolds side by side, as the kernels read them.
 
+use super::grip::Grip;
 use super::simd::Wide;
 use crate::lanes::LANES;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS};
+use rb_core::room;
 
 /// One vector per lane, in memory.
 pub(super) type Wide3 = [Wide; 3];
 
-/// No entry in the list of special terms.
-pub(super) const PLAIN: u32 = u32::MAX;
+/// No entry in a list.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// Up to eight manifolds of one law without a common movable body.
 #[derive(Clone, Debug)]
@@ -27,8 +29,12 @@ pub(super) struct Batch {
     /// Its first [`Point`] and their number.
     pub(super) first: u32,
     pub(super) len: u32,
-    /// Its first entry among the special terms, or [`PLAIN`].
+    /// Its first entry among the special terms, or [`NONE`].
     pub(super) special: u32,
+    /// Its friction as one, or [`NONE`] where each point has its own.
+    pub(super) grip: u32,
+    /// Its first [`Slip`], where each point has one.
+    pub(super) slip: u32,
     /// J W Jᵀ between the normals of two points, where [`pair`] says.
     pub(super) couple: [Wide; PAIRS],
 }
@@ -54,7 +60,9 @@ impl Batch {
             law: FrictionLaw::None,
             first: 0,
             len: 0,
-            special: PLAIN,
+            special: NONE,
+            grip: NONE,
+            slip: 0,
             couple: Default::default(),
         }
     }
@@ -65,9 +73,17 @@ impl Batch {
         let first = self.first as usize;
         first..first + self.len as usize
     }
+
+    /// Numbers of the friction of its points; none where it is one.
+    #[inline(always)]
+    pub(super) fn slips(&self) -> core::ops::Range<usize> {
+        let first = self.slip as usize;
+        let len = if self.grip == NONE { self.len } else { 0 };
+        first..first + len as usize
+    }
 }
 
-/// The same point of up to eight manifolds. Zero is an idle lane: no impulse moves it.
+/// The same point of up to eight manifolds: its normal. Zero is an idle lane: no impulse moves it.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(super) struct Point {
@@ -80,8 +96,16 @@ pub(super) struct Point {
     pub(super) bias: [Wide; 2],
     /// 1/(1 + R/a) of the position pass.
     pub(super) give: Wide,
-    /// Impulse along normal and tangents (N·s).
-    pub(super) impulse: Wide3,
+    /// Impulse along the normal (N·s).
+    pub(super) impulse: Wide,
+}
+
+/// Friction of the same point, where each point has its own.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct Slip {
+    /// Impulse along the tangents (N·s).
+    pub(super) impulse: [Wide; 2],
     /// Tangents' part of the column of the normal.
     pub(super) cross: [Wide; 2],
     /// ρ.
@@ -105,4 +129,60 @@ pub(super) struct Seat {
     pub(super) points: u8,
     /// Its place in the order of visits.
     pub(super) turn: u32,
+}
+
+/// What the kernels of batches read and write besides the bodies.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Packed {
+    pub(super) batches: Vec<Batch>,
+    pub(super) points: Vec<Point>,
+    pub(super) slips: Vec<Slip>,
+    pub(super) grips: Vec<Grip>,
+    pub(super) special: Vec<Special>,
+}
+
+impl Packed {
+    pub(super) fn clear(&mut self) {
+        self.batches.clear();
+        self.points.clear();
+        self.slips.clear();
+        self.grips.clear();
+        self.special.clear();
+    }
+
+    /// Gives every batch its places in the lists, whose `special` and `grip` say so far whether they are
+    /// wanted, and fills the lists with idle entries.
+    pub(super) fn number(&mut self) {
+        let [mut points, mut slips, mut grips, mut special] = [0; 4];
+        for batch in &mut self.batches {
+            (batch.first, batch.slip) = (points, slips);
+            points += batch.len;
+            if batch.special != NONE {
+                batch.special = special;
+                special += batch.len;
+            }
+            if batch.grip != NONE {
+                batch.grip = grips;
+                grips += 1;
+            } else {
+                slips += batch.len;
+            }
+        }
+        fill(&mut self.points, points);
+        fill(&mut self.slips, slips);
+        fill(&mut self.grips, grips);
+        fill(&mut self.special, special);
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        let normals = room::bytes(&self.batches) + room::bytes(&self.points);
+        let friction = room::bytes(&self.slips) + room::bytes(&self.grips);
+        normals + friction + room::bytes(&self.special)
+    }
+}
+
+fn fill<T: Clone + Default>(list: &mut Vec<T>, len: u32) {
+    room::fit(list, len as usize);
+    list.resize(len as usize, T::default());
 }

@@ -7,11 +7,14 @@ pub use tally::{Graded, Sample};
 
 use super::dispatch;
 
-use super::batch::{Batch, PLAIN, Point, Special};
+use super::batch::{NONE, Packed};
+use super::grip::load;
+use super::kernel::axes;
 use super::pack::State;
 use super::simd::{Simd, Wide, two};
 use super::vector::{Motion, V3};
 use crate::lanes::LANES;
+use core::ops::Range;
 use glam::DVec3;
 use rb_core::law::Law;
 use rb_core::manifold::FrictionLaw;
@@ -25,7 +28,7 @@ pub(super) struct Sums {
     scale2_max: Wide,
     error2: Wide,
     scale2: Wide,
-    outside2: Wide,
+    pub(super) outside2: Wide,
     closing: Wide,
     product: Wide,
     dissipation: Wide,
@@ -45,18 +48,35 @@ pub(super) fn raise<S: Simd>(to: &mut Wide, x: S) {
     x.max(S::load(to)).store(to);
 }
 
-fn run(
-    batches: &[Batch],
-    points: &[Point],
-    special: &[Special],
-    bodies: State,
-    floor: f64,
-    sums: &mut Sums,
-) {
+impl Sums {
+    /// Violations of a block in each lane that has one: ε² (m²/s²), a, and the square of the largest scaled
+    /// quantity; `place` is its entry of `points`.
+    #[inline(always)]
+    pub(super) fn add<S: Simd>(&mut self, abs2: S, a: S, size: S, live: S::Mask, place: S) {
+        let zero = S::zero();
+        // What is no number compares as no, and counts as infinite.
+        let known = S::gt(S::splat(f64::INFINITY), abs2);
+        let abs2 = S::select(known, abs2, S::splat(f64::INFINITY));
+        let error = abs2.div(a);
+        let [abs2, error, size] = [
+            S::select(live, abs2, zero),
+            S::select(live, error, zero),
+            S::select(live, size, zero),
+        ];
+        let best = S::load(&self.abs2);
+        S::select(S::gt(abs2, best), place, S::load(&self.place)).store(&mut self.place);
+        raise(&mut self.abs2, abs2);
+        raise(&mut self.error2_max, error);
+        add(&mut self.error2, error);
+        raise(&mut self.scale2_max, size);
+        add(&mut self.scale2, size);
+    }
+}
+
+fn run(packed: &Packed, units: Range<usize>, bodies: State, floor: f64, sums: &mut Sums) {
     dispatch!(grade(
-        batches: &[Batch],
-        points: &[Point],
-        special: &[Special],
+        packed: &Packed,
+        units: Range<usize>,
         bodies: State,
         floor: f64,
         sums: &mut Sums
@@ -65,108 +85,106 @@ fn run(
 
 #[inline(always)]
 fn grade<S: Simd>(
-    batches: &[Batch],
-    points: &[Point],
-    special: &[Special],
+    packed: &Packed,
+    units: Range<usize>,
     bodies: State,
     floor: f64,
     sums: &mut Sums,
 ) {
-    for batch in batches {
+    let zero = S::zero();
+    for batch in &packed.batches[units] {
         let vel = Motion::<S>::gather(bodies.vel, batch);
         let free = Motion::<S>::gather(bodies.free, batch);
         let moved = Motion::<S>::gather(bodies.moved, batch);
-        let (n, t) = (V3::load(&batch.normal), V3::load(&batch.tangent));
-        let axes = [n, t, n.cross(t)];
-        for k in 0..batch.len as usize {
-            let number = batch.first as usize + k;
-            let p = &points[number];
+        let points = &packed.points[batch.range()];
+        let slips = &packed.slips[batch.slips()];
+        let n = V3::load(&batch.normal);
+        // A manifold with one friction has points without any.
+        let mut each = Each {
+            law: batch.law,
+            mu: S::load(&batch.mu),
+            sticks: S::gt(zero, zero),
+            floor,
+        };
+        if let Some(grip) = packed.grips.get(batch.grip as usize) {
+            each.sticks = grip.grade(batch, load(points), &vel, floor, sums);
+            each.law = FrictionLaw::None;
+        }
+        for (k, p) in points.iter().enumerate() {
             let arm = two!(|s| V3::load(&p.arm[s]));
             let gap = S::load(&p.gap).add(n.dot(moved.slip(&arm)));
-            let live = S::gt(S::load(&p.inverse), S::zero());
-            let reg = if batch.special == PLAIN {
-                S::zero()
-            } else {
-                S::load(&special[batch.special as usize + k].reg[1])
+            let live = S::gt(S::load(&p.inverse), zero);
+            let reg = match batch.special {
+                NONE => zero,
+                first => S::load(&packed.special[first as usize + k].reg[1]),
             };
-            let rigid = S::select(S::gt(reg, S::zero()), S::zero(), S::zero().sub(gap));
-            raise(&mut sums.depth, S::select(live, rigid, S::zero()));
-            let along = |v: V3<S>| [axes[0].dot(v), axes[1].dot(v), axes[2].dot(v)];
-            let [wn, wx, wy] = along(vel.slip(&arm));
+            let rigid = S::select(S::gt(reg, zero), zero, zero.sub(gap));
+            raise(&mut sums.depth, S::select(live, rigid, zero));
             let inverse = S::select(live, S::load(&p.inverse), S::splat(1.0));
             let a = S::splat(1.0).div(inverse);
-            let impulse = V3::<S>::load(&p.impulse).0;
-            let w = [
-                wn.add(S::load(&p.bias[1])).add(reg.mul(a).mul(impulse[0])),
-                wx.sub(S::load(&batch.belt[0])),
-                wy.sub(S::load(&batch.belt[1])),
-            ];
-            let mut rest = along(free.slip(&arm));
-            if batch.law == FrictionLaw::None {
-                rest = [rest[0], S::zero(), S::zero()];
-            }
-            let step = S::load(&p.step).max(S::splat(f64::MIN_POSITIVE));
             let stiff = a.fma(reg, a);
-            let mean = if batch.law == FrictionLaw::None {
-                stiff
-            } else {
-                S::splat(2.0).div(step).add(stiff).div(S::splat(3.0))
+            let load = S::load(&p.impulse);
+            let (slip, rest) = (vel.slip(&arm), free.slip(&arm));
+            let wn = n.dot(slip).add(S::load(&p.bias[1]));
+            let wn = wn.add(reg.mul(a).mul(load));
+            let mut one = One {
+                mean: stiff,
+                impulse: [load, zero, zero],
+                w: [wn, zero, zero],
+                rest: [n.dot(rest), zero, zero],
             };
-            let one = One {
-                mu: S::load(&batch.mu),
-                mean,
-                impulse,
-                w,
-                rest,
-                floor,
-            };
-            one.count(batch.law, live, number, sums);
+            if let (Some(s), true) = (slips.get(k), each.law != FrictionLaw::None) {
+                let axes = axes::<S>(batch);
+                let step = S::load(&s.step).max(S::splat(f64::MIN_POSITIVE));
+                one.mean = S::splat(2.0).div(step).add(stiff).div(S::splat(3.0));
+                for t in 0..2 {
+                    one.impulse[1 + t] = S::load(&s.impulse[t]);
+                    one.w[1 + t] = axes[1 + t].dot(slip).sub(S::load(&batch.belt[t]));
+                    one.rest[1 + t] = axes[1 + t].dot(rest);
+                }
+            }
+            one.count(&each, live, batch.first as usize + k, sums);
         }
     }
 }
 
+/// What the points of a manifold share.
+pub(super) struct Each<S: Simd> {
+    pub(super) law: FrictionLaw,
+    pub(super) mu: S,
+    /// Lanes whose points stick although they have no friction of their own.
+    pub(super) sticks: S::Mask,
+    pub(super) floor: f64,
+}
+
 /// A point in every lane.
 pub(super) struct One<S> {
-    pub(super) mu: S,
     /// a of the block.
     pub(super) mean: S,
     pub(super) impulse: [S; 3],
     pub(super) w: [S; 3],
     /// w of the free velocity.
     pub(super) rest: [S; 3],
-    pub(super) floor: f64,
 }
 
 impl<S: Simd> One<S> {
     #[inline(always)]
-    pub(super) fn count(self, law: FrictionLaw, live: S::Mask, number: usize, sums: &mut Sums) {
+    pub(super) fn count(self, each: &Each<S>, live: S::Mask, number: usize, sums: &mut Sums) {
         let zero = S::zero();
+        let (law, mu) = (each.law, each.mu);
         let (a, [ln, lx, ly], [wn, wx, wy]) = (self.mean, self.impulse, self.w);
-        let lift = support(law, self.mu, [wx, wy]);
+        let lift = support(law, mu, [wx, wy]);
         // ε = ‖a λ − Π(a λ − w − σ eₙ)‖, with a K = K.
         let l = [a.mul(ln), a.mul(lx), a.mul(ly)];
         let target = [l[0].sub(wn).sub(lift), l[1].sub(wx), l[2].sub(wy)];
-        let held = cone(law, self.mu, target);
+        let held = cone(law, mu, target);
         let square = |x: [S; 3]| x[2].fma(x[2], x[1].fma(x[1], x[0].mul(x[0])));
         let error = square([l[0].sub(held[0]), l[1].sub(held[1]), l[2].sub(held[2])]);
-        // What is no number compares as no, and counts as infinite.
-        let known = S::gt(S::splat(f64::INFINITY), error);
-        let error = S::select(known, error, S::splat(f64::INFINITY));
+        let floor = S::splat(each.floor * each.floor);
+        let size = square(l).max(square(self.rest)).max(floor).div(a);
+        sums.add(error, a, size, live, S::splat(number as f64));
         let pick = |x: S| S::select(live, x, zero);
-        let abs2 = pick(error);
-        let best = S::load(&sums.abs2);
-        let place = S::splat(number as f64);
-        S::select(S::gt(abs2, best), place, S::load(&sums.place)).store(&mut sums.place);
-        raise(&mut sums.abs2, abs2);
-        let inverse = S::splat(1.0).div(a);
-        let scaled = pick(error.mul(inverse));
-        raise(&mut sums.error2_max, scaled);
-        add(&mut sums.error2, scaled);
-        let floor = S::splat(self.floor * self.floor);
-        let size = pick(square(l).max(square(self.rest)).max(floor).mul(inverse));
-        raise(&mut sums.scale2_max, size);
-        add(&mut sums.scale2, size);
-        let inside = cone(law, self.mu, l);
+        let inside = cone(law, mu, l);
         let outside = square([
             l[0].sub(inside[0]),
             l[1].sub(inside[1]),
@@ -178,25 +196,25 @@ impl<S: Simd> One<S> {
         raise(&mut sums.product, pick(size(ln.mul(wn))));
         let lost = ly.fma(wy, lx.fma(wx, ln.mul(lift)));
         raise(&mut sums.dissipation, pick(size(lost)));
-        self.state(law, live, sums);
+        self.state(each, live, sums);
     }
 
     /// Open, sticking or sliding.
     #[inline(always)]
-    fn state(&self, law: FrictionLaw, live: S::Mask, sums: &mut Sums) {
+    fn state(&self, each: &Each<S>, live: S::Mask, sums: &mut Sums) {
         let (zero, one) = (S::zero(), S::splat(1.0));
         let [n, x, y] = self.impulse;
         let load = S::select(S::gt(n, zero), one, zero);
         let more = S::splat(1.0 + 1e-9);
-        let (x, y, r) = (x.mul(more), y.mul(more), self.mu.mul(n));
+        let (x, y, r) = (x.mul(more), y.mul(more), each.mu.mul(n));
         let size = |v: S| v.max(zero.sub(v));
-        let slides = match law {
+        let slides = match each.law {
             FrictionLaw::Boxed => S::gt(size(x).max(size(y)), r),
             FrictionLaw::Pyramid => S::gt(size(x).add(size(y)), r),
             _ => S::gt(y.fma(y, x.mul(x)), r.mul(r)),
         };
-        let slips = match law {
-            FrictionLaw::None => one,
+        let slips = match each.law {
+            FrictionLaw::None => S::select(each.sticks, zero, one),
             _ => S::select(slides, one, zero),
         };
         let pick = |v: S| S::select(live, v, zero);

@@ -1,9 +1,10 @@
 //! The sweeps.
 
-use super::batch::{Batch, PLAIN, Point, Special};
+use super::batch::{Batch, NONE, Packed, Point, Slip, Special};
 use super::dispatch;
+use super::grip::{Grip, load};
 use super::pack::Bodies;
-use super::position::{self, Way};
+use super::position::{self, Give, Way, by_size, normals};
 use super::section::Section;
 use super::simd::{Line, Simd, Wide, two};
 use super::vector::{Two, V3};
@@ -21,7 +22,7 @@ impl Section {
         if self.is_thin() {
             return self.warm_thin(inv, vel);
         }
-        run_warm(&self.batches, &self.points, inv, vel);
+        run_warm(&self.packed, inv, vel);
     }
 
     /// Visits every contact once in the given pass, in order or in reverse.
@@ -29,7 +30,6 @@ impl Section {
         if self.is_thin() {
             return self.sweep_thin(bodies, pass, backwards);
         }
-        let (batches, points, special) = (&mut self.batches, &mut self.points, &self.special);
         match pass {
             Pass::Position => {
                 let way = Way {
@@ -37,9 +37,9 @@ impl Section {
                     turned: std::mem::take(&mut self.turned),
                     backwards,
                 };
-                position::run(batches, points, special, bodies, soft, way);
+                position::run(&mut self.packed, bodies, soft, way);
             }
-            Pass::Velocity => run_velocity(batches, points, special, bodies, backwards),
+            Pass::Velocity => run_velocity(&mut self.packed, bodies, backwards),
         }
     }
 }
@@ -88,26 +88,34 @@ impl Numbers {
     }
 }
 
-fn run_warm(batches: &[Batch], points: &[Point], inv: &[Line], vel: &mut [Line]) {
-    dispatch!(warm(batches: &[Batch], points: &[Point], inv: &[Line], vel: &mut [Line]))
+fn run_warm(packed: &Packed, inv: &[Line], vel: &mut [Line]) {
+    dispatch!(warm(packed: &Packed, inv: &[Line], vel: &mut [Line]))
 }
 
 #[inline(always)]
-fn warm<S: Simd>(batches: &[Batch], points: &[Point], inv: &[Line], vel: &mut [Line]) {
-    for batch in batches {
+fn warm<S: Simd>(packed: &Packed, inv: &[Line], vel: &mut [Line]) {
+    for batch in &packed.batches {
         let mut pair = Two::<S>::gather(inv, vel, batch);
         let axes = axes(batch);
-        for p in &points[batch.range()] {
+        let points = &packed.points[batch.range()];
+        if let Some(grip) = packed.grips.get(batch.grip as usize) {
+            for p in points {
+                let arm = two!(|s| V3::load(&p.arm[s]));
+                pair.push(&arm, axes[0].scaled(S::load(&p.impulse)));
+            }
+            grip.warm(&axes, &mut pair);
+        }
+        for (slip, p) in packed.slips[batch.slips()].iter().zip(points) {
             let arm = two!(|s| V3::load(&p.arm[s]));
-            let impulse = V3::<S>::load(&p.impulse).0;
-            pair.push(&arm, world(&axes, impulse));
+            let [x, y] = two!(|s| S::load(&slip.impulse[s]));
+            pair.push(&arm, world(&axes, [S::load(&p.impulse), x, y]));
         }
         pair.scatter(vel, batch);
     }
 }
 
 #[inline(always)]
-fn axes<S: Simd>(batch: &Batch) -> [V3<S>; 3] {
+pub(super) fn axes<S: Simd>(batch: &Batch) -> [V3<S>; 3] {
     let (n, t) = (V3::load(&batch.normal), V3::load(&batch.tangent));
     [n, t, n.cross(t)]
 }
@@ -118,81 +126,129 @@ fn world<S: Simd>([n, t, u]: &[V3<S>; 3], [x, y, z]: [S; 3]) -> V3<S> {
     n.scaled(x).more(*t, y).more(*u, z)
 }
 
-fn run_velocity(
-    batches: &[Batch],
-    points: &mut [Point],
-    special: &[Special],
-    bodies: Bodies,
-    backwards: bool,
-) {
-    dispatch!(velocity(
-        batches: &[Batch],
-        points: &mut [Point],
-        special: &[Special],
-        bodies: Bodies,
-        backwards: bool
-    ))
+fn run_velocity(packed: &mut Packed, bodies: Bodies, backwards: bool) {
+    dispatch!(velocity(packed: &mut Packed, bodies: Bodies, backwards: bool))
 }
 
 /// Normals and friction under the law itself.
 #[inline(always)]
-fn velocity<S: Simd>(
-    batches: &[Batch],
-    points: &mut [Point],
-    special: &[Special],
-    bodies: Bodies,
-    backwards: bool,
-) {
-    let one = S::splat(1.0);
-    for i in 0..batches.len() {
-        let batch = &batches[if backwards { batches.len() - 1 - i } else { i }];
-        let mut pair = Two::<S>::gather(bodies.inv, bodies.vel, batch);
-        let axes = axes(batch);
-        // The linear part is one relative velocity, and one impulse in the end.
-        let both = pair.mass[0].lin.add(pair.mass[1].lin);
-        let mut apart = pair.lin[1].sub(pair.lin[0]);
-        let mut total = V3([S::zero(); 3]);
-        let mu = S::load(&batch.mu);
-        let belt = [S::load(&batch.belt[0]), S::load(&batch.belt[1])];
-        let points = &mut points[batch.range()];
+fn velocity<S: Simd>(packed: &mut Packed, bodies: Bodies, backwards: bool) {
+    let Bodies { inv, vel, .. } = bodies;
+    let count = packed.batches.len();
+    for i in 0..count {
+        let batch = &packed.batches[if backwards { count - 1 - i } else { i }];
+        let points = &mut packed.points[batch.range()];
+        let special = match batch.special {
+            NONE => None,
+            first => Some(&packed.special[first as usize..][..points.len()]),
+        };
+        if let Some(grip) = packed.grips.get_mut(batch.grip as usize) {
+            let size = points.len();
+            by_size!(
+                gripped::<S>(batch, grip, points, special, inv, vel),
+                size,
+                backwards
+            );
+            continue;
+        }
+        let slips = &mut packed.slips[batch.slips()];
+        let mut pair = Two::<S>::gather(inv, vel, batch);
+        let mut visit = Visit::new(batch, &pair);
         for i in 0..points.len() {
             let k = if backwards { points.len() - 1 - i } else { i };
-            let p = &mut points[k];
-            let arm = two!(|s| V3::load(&p.arm[s]));
-            let slip = pair.ang[1].cross_onto(arm[1], apart);
-            let slip = arm[0].cross_onto(pair.ang[0], slip);
-            let [old, x, y] = V3::<S>::load(&p.impulse).0;
-            let w = axes[0].dot(slip).add(S::load(&p.bias[1]));
-            let wanted = S::load(&p.inverse).nfma(w, old);
-            let wanted = if batch.special == PLAIN {
-                wanted
-            } else {
-                let reg = &special[batch.special as usize + k].reg[1];
-                wanted.div(one.add(S::load(reg)))
-            };
-            let n = wanted.max(S::zero());
-            let delta = n.sub(old);
-            let slide = |e: V3<S>, c: &Wide, belt: S| S::load(c).fma(delta, e.dot(slip)).sub(belt);
-            let wx = slide(axes[1], &p.cross[0], belt[0]);
-            let wy = slide(axes[2], &p.cross[1], belt[1]);
-            let step = S::load(&p.step);
-            let t = project(batch.law, mu.mul(n), [step.nfma(wx, x), step.nfma(wy, y)]);
-            let push = world(&axes, [delta, t[0].sub(x), t[1].sub(y)]);
-            apart = apart.more_by(both, push);
-            total = total.add(push);
-            pair.ang[0] = pair.mass[0].turned(pair.ang[0], push.cross(arm[0]));
-            pair.ang[1] = pair.mass[1].turned(pair.ang[1], arm[1].cross(push));
-            V3([n, t[0], t[1]]).store(&mut p.impulse);
+            let reg = special.map(|s| &s[k].reg[1]);
+            visit.point(&mut pair, &mut points[k], &mut slips[k], reg);
         }
-        pair.lin[0] = pair.lin[0].sub(pair.mass[0].lin.times(total));
-        pair.lin[1] = pair.lin[1].more_by(pair.mass[1].lin, total);
-        pair.scatter(bodies.vel, batch);
+        visit.end(&mut pair);
+        pair.scatter(vel, batch);
+    }
+}
+
+/// A batch whose manifolds have one friction each, which comes first: what presses and what slides are then
+/// told apart by one visit, and a pile is left nearer to rest.
+#[inline(always)]
+fn gripped<S: Simd, const N: usize, const BACKWARDS: bool>(
+    batch: &Batch,
+    grip: &mut Grip,
+    points: &mut [Point],
+    special: Option<&[Special]>,
+    inv: &[Line],
+    vel: &mut [Line],
+) {
+    let mut pair = Two::<S>::gather(inv, vel, batch);
+    grip.visit(batch, load(points), &mut pair);
+    normals::<S, N, BACKWARDS>(&mut pair, batch, points, Give::Law(special));
+    pair.scatter(vel, batch);
+}
+
+/// A visit point by point. The linear part is one relative velocity, and one impulse in the end.
+struct Visit<'a, S> {
+    batch: &'a Batch,
+    axes: [V3<S>; 3],
+    mu: S,
+    belt: [S; 2],
+    /// Sum of both linear parts of W.
+    both: V3<S>,
+    apart: V3<S>,
+    total: V3<S>,
+}
+
+impl<'a, S: Simd> Visit<'a, S> {
+    #[inline(always)]
+    fn new(batch: &'a Batch, pair: &Two<S>) -> Self {
+        Self {
+            batch,
+            axes: axes(batch),
+            mu: S::load(&batch.mu),
+            belt: two!(|s| S::load(&batch.belt[s])),
+            both: pair.mass[0].lin.add(pair.mass[1].lin),
+            apart: pair.lin[1].sub(pair.lin[0]),
+            total: V3([S::zero(); 3]),
+        }
+    }
+
+    #[inline(always)]
+    fn point(&mut self, pair: &mut Two<S>, p: &mut Point, slip: &mut Slip, reg: Option<&Wide>) {
+        let (axes, arm) = (self.axes, two!(|s| V3::load(&p.arm[s])));
+        let moved = pair.ang[1].cross_onto(arm[1], self.apart);
+        let moved = arm[0].cross_onto(pair.ang[0], moved);
+        let old = S::load(&p.impulse);
+        let [x, y] = two!(|s| S::load(&slip.impulse[s]));
+        let w = axes[0].dot(moved).add(S::load(&p.bias[1]));
+        let wanted = S::load(&p.inverse).nfma(w, old);
+        let wanted = match reg {
+            None => wanted,
+            Some(reg) => wanted.div(S::splat(1.0).add(S::load(reg))),
+        };
+        let n = wanted.max(S::zero());
+        let delta = n.sub(old);
+        let cross = two!(|s| S::load(&slip.cross[s]));
+        let wx = cross[0].fma(delta, axes[1].dot(moved)).sub(self.belt[0]);
+        let wy = cross[1].fma(delta, axes[2].dot(moved)).sub(self.belt[1]);
+        let step = S::load(&slip.step);
+        let r = self.mu.mul(n);
+        let t = project(self.batch.law, r, [step.nfma(wx, x), step.nfma(wy, y)]);
+        let push = world(&axes, [delta, t[0].sub(x), t[1].sub(y)]);
+        self.apart = self.apart.more_by(self.both, push);
+        self.total = self.total.add(push);
+        pair.ang[0] = pair.mass[0].turned(pair.ang[0], push.cross(arm[0]));
+        pair.ang[1] = pair.mass[1].turned(pair.ang[1], arm[1].cross(push));
+        n.store(&mut p.impulse);
+        t[0].store(&mut slip.impulse[0]);
+        t[1].store(&mut slip.impulse[1]);
+    }
+
+    /// Moves the bodies.
+    #[inline(always)]
+    fn end(self, pair: &mut Two<S>) {
+        pair.lin[0] = pair.lin[0].sub(pair.mass[0].lin.times(self.total));
+        pair.lin[1] = pair.lin[1].more_by(pair.mass[1].lin, self.total);
     }
 }
 
 /// Nearest point of the friction disc, square or diamond of radius `r`.
 #[inline(always)]
-fn project<S: Simd>(law: FrictionLaw, r: S, [x, y]: [S; 2]) -> [S; 2] {
+pub(super) fn project<S: Simd>(law: FrictionLaw, r: S, [x, y]: [S; 2]) -> [S; 2] {
     let zero = S::zero();
     match law {
         FrictionLaw::Boxed => [x.min(r).max(zero.sub(r)), y.min(r).max(zero.sub(r))],
@@ -235,15 +291,14 @@ mod tests {
     use super::super::{Width, width};
     use super::*;
 
-    /// A ring of manifolds with awkward numbers in every field.
-    fn ring(law: FrictionLaw) -> (Vec<Batch>, Vec<Point>, [Vec<Line>; 3]) {
+    /// A ring of manifolds with awkward numbers in every field, and its bodies.
+    fn ring(law: FrictionLaw, gripped: bool) -> (Packed, [Vec<Line>; 3]) {
         let number = |k: usize| (1.7 * k as f64 + 0.3).sin();
         let wide = |k: usize| Wide(core::array::from_fn(|i| number(8 * k + i)));
-        let mut batches = Vec::new();
-        let mut points = Vec::new();
+        let mut packed = Packed::default();
         for b in 0..6 {
             let bodies = [0, 1].map(|s| core::array::from_fn(|i| ((b + 2 * i + s) % 17) as u32));
-            batches.push(Batch {
+            packed.batches.push(Batch {
                 bodies,
                 normal: [wide(b), wide(b + 1), wide(b + 2)],
                 tangent: [wide(b + 3), wide(b + 4), wide(b + 5)],
@@ -251,36 +306,40 @@ mod tests {
                 belt: [wide(b + 6), wide(b + 7)],
                 soft: [Wide([80.0; LANES]), Wide([0.2; LANES])],
                 law,
-                first: 3 * b as u32,
                 len: 3,
-                special: PLAIN,
-                couple: Default::default(),
+                grip: if gripped { 0 } else { NONE },
+                ..Batch::idle(0)
             });
-            for k in 0..3 {
-                let at = 40 * b + 9 * k;
-                points.push(Point {
-                    arm: [[0, 1, 2], [3, 4, 5]].map(|a| a.map(|j| wide(at + j))),
-                    inverse: Wide([0.3; LANES]),
-                    gap: Wide(wide(at + 6).0.map(|x| 1e-3 * x)),
-                    step: Wide([0.2; LANES]),
-                    cross: [wide(at + 7), wide(at + 8)],
-                    ..Point::default()
-                });
-            }
+        }
+        packed.number();
+        for (i, p) in packed.points.iter_mut().enumerate() {
+            let at = 40 * (i / 3) + 9 * (i % 3);
+            p.arm = [[0, 1, 2], [3, 4, 5]].map(|a| a.map(|j| wide(at + j)));
+            p.inverse = Wide([0.3; LANES]);
+            p.gap = Wide(wide(at + 6).0.map(|x| 1e-3 * x));
+        }
+        for (i, s) in packed.slips.iter_mut().enumerate() {
+            let at = 40 * (i / 3) + 9 * (i % 3);
+            s.step = Wide([0.2; LANES]);
+            s.cross = [wide(at + 7), wide(at + 8)];
+        }
+        for (i, g) in packed.grips.iter_mut().enumerate() {
+            g.arm = [[0, 1, 2], [3, 4, 5]].map(|a| a.map(|j| wide(50 * i + j)));
+            g.reach = Wide(wide(50 * i + 6).0.map(f64::abs));
+            g.step = [Wide([0.2; LANES]), Wide([0.1; LANES])];
         }
         let lines = |from: usize| (0..17).map(|i| wide(from + i)).collect();
-        (batches, points, [lines(100), lines(200), lines(300)])
+        (packed, [lines(100), lines(200), lines(300)])
     }
 
-    fn bits(law: FrictionLaw, width: Width) -> Vec<u64> {
-        let (mut batches, mut points, [inv, mut vel, moved]) = ring(law);
+    fn bits(law: FrictionLaw, gripped: bool, width: Width) -> Vec<u64> {
+        let (mut packed, [inv, mut vel, moved]) = ring(law, gripped);
         let soft = Numbers {
             rate: 360.0,
             push: 3.0,
             full: 1e4,
             firm: [5e-3, 500.0],
         };
-        let special = &[][..];
         macro_rules! sweep {
             ($simd:ty) => {{
                 macro_rules! bodies {
@@ -292,16 +351,16 @@ mod tests {
                         }
                     };
                 }
-                warm::<$simd>(&batches, &points, &inv, &mut vel);
+                warm::<$simd>(&packed, &inv, &mut vel);
                 for fresh in [true, false] {
                     let way = Way {
                         fresh,
                         turned: fresh,
                         backwards: !fresh,
                     };
-                    position::<$simd>(&mut batches, &mut points, special, bodies!(), &soft, way);
+                    position::<$simd>(&mut packed, bodies!(), &soft, way);
                 }
-                velocity::<$simd>(&batches, &mut points, special, bodies!(), true);
+                velocity::<$simd>(&mut packed, bodies!(), true);
             }};
         }
         for _ in 0..3 {
@@ -311,7 +370,10 @@ mod tests {
                 Width::Plain => sweep!(Plain),
             }
         }
-        let all = vel.iter().chain(points.iter().flat_map(|p| &p.impulse));
+        let normals = packed.points.iter().map(|p| &p.impulse);
+        let slips = packed.slips.iter().flat_map(|s| &s.impulse);
+        let grips = packed.grips.iter().flat_map(|g| &g.impulse);
+        let all = vel.iter().chain(normals).chain(slips).chain(grips);
         all.flat_map(|w| w.0.map(f64::to_bits)).collect()
     }
 
@@ -322,19 +384,20 @@ mod tests {
             Width::Avx2 => &[Width::Avx2],
             Width::Plain => &[],
         };
-        for law in [
-            FrictionLaw::None,
-            FrictionLaw::Boxed,
-            FrictionLaw::Pyramid,
-            FrictionLaw::Conic,
+        for (law, gripped) in [
+            (FrictionLaw::None, false),
+            (FrictionLaw::Boxed, false),
+            (FrictionLaw::Pyramid, false),
+            (FrictionLaw::Conic, false),
+            (FrictionLaw::Conic, true),
         ] {
-            let plain = bits(law, Width::Plain);
+            let plain = bits(law, gripped, Width::Plain);
             assert!(
                 plain.iter().all(|b| f64::from_bits(*b).is_finite()),
                 "{law:?}"
             );
             for width in widths {
-                assert_eq!(plain, bits(law, *width), "{law:?}, {width:?}");
+                assert_eq!(plain, bits(law, gripped, *width), "{law:?}, {width:?}");
             }
         }
     }

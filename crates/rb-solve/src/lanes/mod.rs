@@ -27,6 +27,7 @@
 mod batch;
 mod bodies;
 mod grade;
+mod grip;
 pub mod joints;
 mod kernel;
 mod order;
@@ -44,6 +45,7 @@ pub use grade::{Graded, Sample};
 pub use joints::{Carried, JointLanes, LanePin, LaneRow, Way, set_turn, stiffness};
 pub use pack::ContactLanes;
 pub use prepare::Soft;
+pub use section::Terms;
 pub use simd::{LANES, Line, Wide};
 
 /// Runs a kernel with the widest instructions of this processor, or with those up to AVX2 (`narrow`).

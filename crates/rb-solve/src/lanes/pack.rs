@@ -7,7 +7,6 @@
 
 use super::bodies::Layout;
 use super::kernel::Numbers;
-use super::prepare::Soft;
 use super::section::{Masses, Member, Section, Terms};
 use super::simd::Line;
 use crate::parallel;
@@ -111,14 +110,13 @@ impl ContactLanes {
     }
 
     /// Packs manifolds of `set`, island by island, given by number and by their bodies, of which the first
-    /// `movable` can move. Stored impulses are multiplied by `scale`. Inverse masses must have been set.
+    /// `movable` can move. Inverse masses must have been set.
     pub fn pack<C: Iterator<Item = (u32, [u32; 2])>>(
         &mut self,
         set: &[Manifold],
         islands: impl Iterator<Item = C>,
         movable: usize,
-        soft: [Soft; 2],
-        scale: f64,
+        terms: Terms,
     ) {
         for contacts in islands {
             self.send_home(contacts);
@@ -126,7 +124,7 @@ impl ContactLanes {
                 section.take_visits();
             }
         }
-        let (layout, terms) = (self.layout, Terms { soft, scale });
+        let layout = self.layout;
         let (inv, vel) = (&self.inv[..], &self.vel[..]);
         let stride = layout.stride();
         let masses = |base: usize, lines: usize, movable: usize| Masses {

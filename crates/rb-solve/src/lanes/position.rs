@@ -10,7 +10,7 @@
 //! at the end   v ± m⁻¹ n Σ Δλₖ,  ω ± I⁻¹ ((Σ Δλₖ rₖ) × n)
 //! ```
 
-use super::batch::{Batch, PLAIN, Point, Special, pair};
+use super::batch::{Batch, NONE, Packed, Point, Special, pair};
 use super::dispatch;
 use super::kernel::Numbers;
 use super::pack::Bodies;
@@ -29,57 +29,48 @@ pub(super) struct Way {
     pub(super) backwards: bool,
 }
 
+/// Calls a visit compiled for a number of points and a direction.
+macro_rules! by_size {
+    ($visit:ident::<$simd:ty>($($arg:expr),*), $points:expr, $backwards:expr) => {
+        match ($points, $backwards) {
+            (1, _) => $visit::<$simd, 1, false>($($arg),*),
+            (2, false) => $visit::<$simd, 2, false>($($arg),*),
+            (2, true) => $visit::<$simd, 2, true>($($arg),*),
+            (3, false) => $visit::<$simd, 3, false>($($arg),*),
+            (3, true) => $visit::<$simd, 3, true>($($arg),*),
+            (_, false) => $visit::<$simd, 4, false>($($arg),*),
+            (_, true) => $visit::<$simd, 4, true>($($arg),*),
+        }
+    };
+}
+pub(super) use by_size;
+
 /// Visits all batches.
-pub(super) fn run(
-    batches: &mut [Batch],
-    points: &mut [Point],
-    special: &[Special],
-    bodies: Bodies,
-    soft: &Numbers,
-    way: Way,
-) {
-    dispatch!(position(
-        batches: &mut [Batch],
-        points: &mut [Point],
-        special: &[Special],
-        bodies: Bodies,
-        soft: &Numbers,
-        way: Way
-    ))
+pub(super) fn run(packed: &mut Packed, bodies: Bodies, soft: &Numbers, way: Way) {
+    dispatch!(position(packed: &mut Packed, bodies: Bodies, soft: &Numbers, way: Way))
 }
 
 #[inline(always)]
-pub(super) fn position<S: Simd>(
-    batches: &mut [Batch],
-    points: &mut [Point],
-    special: &[Special],
-    bodies: Bodies,
-    soft: &Numbers,
-    way: Way,
-) {
+pub(super) fn position<S: Simd>(packed: &mut Packed, bodies: Bodies, soft: &Numbers, way: Way) {
     let Bodies { inv, vel, moved } = bodies;
-    let count = batches.len();
+    let count = packed.batches.len();
     for i in 0..count {
-        let batch = &mut batches[if way.backwards { count - 1 - i } else { i }];
-        let points = &mut points[batch.range()];
+        let batch = &mut packed.batches[if way.backwards { count - 1 - i } else { i }];
+        let points = &mut packed.points[batch.range()];
         if way.turned {
             turn::<S>(batch, points, inv, vel);
         }
         if way.fresh {
             match batch.special {
-                PLAIN => pose::<S>(batch, points, moved, soft),
-                first => take::<S>(points, &special[first as usize..]),
+                NONE => pose::<S>(batch, points, moved, soft),
+                first => take::<S>(points, &packed.special[first as usize..]),
             }
         }
-        match (points.len(), way.backwards) {
-            (1, _) => visit::<S, 1, false>(batch, points, inv, vel),
-            (2, false) => visit::<S, 2, false>(batch, points, inv, vel),
-            (2, true) => visit::<S, 2, true>(batch, points, inv, vel),
-            (3, false) => visit::<S, 3, false>(batch, points, inv, vel),
-            (3, true) => visit::<S, 3, true>(batch, points, inv, vel),
-            (_, false) => visit::<S, 4, false>(batch, points, inv, vel),
-            (_, true) => visit::<S, 4, true>(batch, points, inv, vel),
-        }
+        by_size!(
+            visit::<S>(batch, points, inv, vel),
+            points.len(),
+            way.backwards
+        );
     }
 }
 
@@ -139,25 +130,52 @@ fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
     inv: &[Line],
     vel: &mut [Line],
 ) {
+    let mut at = Two::<S>::gather(inv, vel, batch);
+    normals::<S, N, BACKWARDS>(&mut at, batch, points, Give::Soft);
+    at.scatter(vel, batch);
+}
+
+/// How far a normal yields in a visit.
+#[derive(Clone, Copy)]
+pub(super) enum Give<'a> {
+    /// As the soft step has it.
+    Soft,
+    /// As the velocity pass has it, with the special terms if there are any.
+    Law(Option<&'a [Special]>),
+}
+
+/// Visits the normals of a batch, which move the bodies at the end.
+#[inline(always)]
+pub(super) fn normals<S: Simd, const N: usize, const BACKWARDS: bool>(
+    at: &mut Two<S>,
+    batch: &Batch,
+    points: &mut [Point],
+    give: Give,
+) {
     let Ok(points) = <&mut [Point; N]>::try_from(points) else {
         return;
     };
-    let mut at = Two::<S>::gather(inv, vel, batch);
+    let pass = usize::from(!matches!(give, Give::Soft));
     let n = V3::load(&batch.normal);
     let (lin, turn) = along(&n, &at.lin, &at.ang);
     let mut w = [S::zero(); N];
     for k in 0..N {
-        w[k] = speed(&points[k], lin, &turn).add(S::load(&points[k].bias[0]));
+        w[k] = speed(&points[k], lin, &turn).add(S::load(&points[k].bias[pass]));
     }
     let mut sum = S::zero();
     let mut moment = [V3([S::zero(); 3]); 2];
     for i in 0..N {
         let k = nth::<N, BACKWARDS>(i);
         let p = &mut points[k];
-        let old = S::load(&p.impulse[0]);
+        let old = S::load(&p.impulse);
         let wanted = S::load(&p.inverse).nfma(w[k], old);
-        let new = wanted.mul(S::load(&p.give)).max(S::zero());
-        new.store(&mut p.impulse[0]);
+        let wanted = match give {
+            Give::Soft => wanted.mul(S::load(&p.give)),
+            Give::Law(None) => wanted,
+            Give::Law(Some(special)) => wanted.div(S::splat(1.0).add(S::load(&special[k].reg[1]))),
+        };
+        let new = wanted.max(S::zero());
+        new.store(&mut p.impulse);
         let delta = new.sub(old);
         for j in i + 1..N {
             let l = nth::<N, BACKWARDS>(j);
@@ -167,9 +185,7 @@ fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
         sum = sum.add(delta);
         moment = two!(|s| moment[s].more(V3::load(&p.arm[s]), delta));
     }
-    let push = n.scaled(sum);
-    at.load(push, &[n.cross(moment[0]), moment[1].cross(n)]);
-    at.scatter(vel, batch);
+    at.load(n.scaled(sum), &[n.cross(moment[0]), moment[1].cross(n)]);
 }
 
 /// The point that is visited as the i-th of `N`.

@@ -1,6 +1,6 @@
 //! What holds for a whole step (axes, effective masses), and terms that are not the plain soft step.
 
-use super::batch::{Batch, PLAIN, Point, pair};
+use super::batch::{Batch, Packed, Point, pair};
 use super::bodies::twist;
 use super::dispatch;
 use super::pack::State;
@@ -29,14 +29,14 @@ impl Section {
         }
         (self.fresh, self.turned) = (true, turned);
         for (number, lane, material) in &self.surfaces {
-            let (batch, lane) = (&self.batches[*number as usize], *lane as usize);
+            let (batch, lane) = (&self.packed.batches[*number as usize], *lane as usize);
             let sides = two!(|s| batch.bodies[s][lane] as usize);
             let still = sides.iter().any(|&b| immovable(state.inv, state.vel, b));
             let free = sides.map(|b| twist(&state.free[b]));
             let moved = sides.map(|b| twist(&state.moved[b]));
             let before = sides.map(&start);
             let normal = DVec3::from_array([0, 1, 2].map(|k| batch.normal[k].0[lane]));
-            for (k, p) in self.points[batch.range()].iter().enumerate() {
+            for (k, p) in self.packed.points[batch.range()].iter().enumerate() {
                 let inverse = p.inverse.0[lane];
                 if inverse == 0.0 {
                     continue;
@@ -47,7 +47,7 @@ impl Section {
                 let rates = [along(&before), along(&free)];
                 let terms =
                     numbers.normal(gap, rates[0], rates[1], material, inverse.recip(), still);
-                let to = &mut self.special[batch.special as usize + k];
+                let to = &mut self.packed.special[batch.special as usize + k];
                 for (pass, term) in terms.iter().enumerate() {
                     to.bias[pass].0[lane] = term.bias;
                     to.reg[pass].0[lane] = term.reg * inverse;
@@ -58,19 +58,13 @@ impl Section {
 }
 
 /// Tangents, surface speeds and effective masses, from the normals, arms and inverse masses.
-pub(super) fn run(batches: &mut [Batch], points: &mut [Point], inv: &[Line], vel: &[Line]) {
-    dispatch!(prepare(
-        batches: &mut [Batch],
-        points: &mut [Point],
-        inv: &[Line],
-        vel: &[Line]
-    ))
+pub(super) fn run(packed: &mut Packed, inv: &[Line], vel: &[Line]) {
+    dispatch!(prepare(packed: &mut Packed, inv: &[Line], vel: &[Line]))
 }
 
 #[inline(always)]
-fn prepare<S: Simd>(batches: &mut [Batch], points: &mut [Point], inv: &[Line], vel: &[Line]) {
-    let one = S::splat(1.0);
-    for batch in batches {
+fn prepare<S: Simd>(packed: &mut Packed, inv: &[Line], vel: &[Line]) {
+    for batch in &mut packed.batches {
         let (a, b) = (
             S::gather(vel, &batch.bodies[0]),
             S::gather(vel, &batch.bodies[1]),
@@ -83,33 +77,28 @@ fn prepare<S: Simd>(batches: &mut [Batch], points: &mut [Point], inv: &[Line], v
         let n = V3::<S>::load(&batch.normal);
         let belt = V3::load(&batch.tangent);
         let t = tangent(n);
-        let u = n.cross(t);
+        let axes = [n, t, n.cross(t)];
         t.store(&mut batch.tangent);
         t.dot(belt).store(&mut batch.belt[0]);
-        u.dot(belt).store(&mut batch.belt[1]);
-        let lin = mass[0].lin.add(mass[1].lin);
-        let points = &mut points[batch.range()];
+        axes[2].dot(belt).store(&mut batch.belt[1]);
+        let points = &mut packed.points[batch.range()];
         couple(batch, points, &mass);
-        for p in points {
-            let arm = two!(|s| V3::load(&p.arm[s]));
-            let at = Lever {
-                lin,
-                arm,
-                mass: &mass,
-            };
-            let a = at.entry(n, n);
-            let cross = [at.entry(n, t), at.entry(n, u)];
-            let trace = at.entry(t, t).add(at.entry(u, u));
-            // Idle lanes have no arm: what would be a mass there is no point's.
-            let used = S::gt(a, S::zero());
+        let slips = &mut packed.slips[batch.slips()];
+        for (slip, p) in slips.iter_mut().zip(points.iter()) {
+            let at = Lever::new(two!(|s| V3::load(&p.arm[s])), &mass);
+            at.entry(n, axes[1]).store(&mut slip.cross[0]);
+            at.entry(n, axes[2]).store(&mut slip.cross[1]);
             let live = S::load(&p.inverse);
-            let pick = |x: S| S::select(used, x, S::zero()).mul(live);
-            pick(one.div(a)).store(&mut p.inverse);
-            pick(S::splat(2.0).div(trace)).store(&mut p.step);
-            cross[0].store(&mut p.cross[0]);
-            cross[1].store(&mut p.cross[1]);
+            at.step(&axes).mul(live).store(&mut slip.step);
         }
-        debug_assert!(batch.special == PLAIN || batch.len > 0);
+        for p in points.iter_mut() {
+            let at = Lever::new(two!(|s| V3::load(&p.arm[s])), &mass);
+            let live = S::load(&p.inverse);
+            at.inverse(n).mul(live).store(&mut p.inverse);
+        }
+        if let Some(grip) = packed.grips.get_mut(batch.grip as usize) {
+            grip.prepare(&axes, points, &mass);
+        }
     }
 }
 
@@ -136,14 +125,20 @@ fn levers<S: Simd>(p: &Point, n: V3<S>) -> [V3<S>; 2] {
 }
 
 /// One point of eight manifolds, to ask for entries of J W Jᵀ.
-struct Lever<'a, S> {
+pub(super) struct Lever<'a, S> {
     /// Sum of both linear parts of W.
     lin: V3<S>,
     arm: [V3<S>; 2],
     mass: &'a [Mass<S>; 2],
 }
 
-impl<S: Simd> Lever<'_, S> {
+impl<'a, S: Simd> Lever<'a, S> {
+    #[inline(always)]
+    pub(super) fn new(arm: [V3<S>; 2], mass: &'a [Mass<S>; 2]) -> Self {
+        let lin = mass[0].lin.add(mass[1].lin);
+        Self { lin, arm, mass }
+    }
+
     /// Between the rows along two axes.
     #[inline(always)]
     fn entry(&self, e: V3<S>, f: V3<S>) -> S {
@@ -155,6 +150,24 @@ impl<S: Simd> Lever<'_, S> {
             .dot(self.mass[1].ang(self.arm[1].cross(e)));
         e.times(self.lin).dot(f).add(a.add(b))
     }
+
+    /// 1/a along an axis; 0 where nothing moves, as in idle lanes.
+    #[inline(always)]
+    pub(super) fn inverse(&self, e: V3<S>) -> S {
+        per(S::splat(1.0), self.entry(e, e))
+    }
+
+    /// ρ of the tangents; 0 where nothing moves.
+    #[inline(always)]
+    pub(super) fn step(&self, [_, t, u]: &[V3<S>; 3]) -> S {
+        per(S::splat(2.0), self.entry(*t, *t).add(self.entry(*u, *u)))
+    }
+}
+
+/// x/a, or 0 where a is not above 0.
+#[inline(always)]
+pub(super) fn per<S: Simd>(x: S, a: S) -> S {
+    S::select(S::gt(a, S::zero()), x.div(a), S::zero())
 }
 
 /// The first tangent, as `rb_core::math::tangents` has it.

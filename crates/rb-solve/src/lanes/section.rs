@@ -3,13 +3,15 @@
 //! All contacts of most islands; those of a part of a large one, or those between its parts (see
 //! [`pack`](super::pack)).
 
-use super::batch::{Batch, PLAIN, Point, Seat, Special};
+use super::batch::{Batch, Packed, Seat};
 use super::grade::Tally;
+use super::grip::stored;
 use super::order::Order;
 use super::prepare::{self, Soft};
 use super::simd::{LANES, Line};
 use super::thin::{ENOUGH, FEW, Thin};
-use rb_core::manifold::{ContactMaterial, Manifold};
+use rb_core::manifold::{ContactMaterial, FrictionLaw, Manifold};
+use rb_core::params::FrictionAt;
 use rb_core::room;
 
 /// A manifold to be packed.
@@ -29,9 +31,7 @@ pub(super) struct Section {
     /// Their numbers in the order of visits.
     visits: Vec<u32>,
     pub(super) seats: Vec<Seat>,
-    pub(super) batches: Vec<Batch>,
-    pub(super) points: Vec<Point>,
-    pub(super) special: Vec<Special>,
+    pub(super) packed: Packed,
     /// The manifolds one by one, if batches would be almost empty; seats then count these.
     pub(super) thin: Vec<Thin>,
     /// Surfaces of the manifolds with special terms, by batch and lane.
@@ -51,12 +51,14 @@ pub(super) struct Section {
 }
 
 /// What is to become of the contacts when they are packed.
-#[derive(Clone, Copy)]
-pub(super) struct Terms {
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
     /// Soft step of contacts between movable bodies, and of those with an immovable one.
-    pub(super) soft: [Soft; 2],
+    pub soft: [Soft; 2],
+    /// Where friction acts.
+    pub friction: FrictionAt,
     /// What stored impulses are multiplied by.
-    pub(super) scale: f64,
+    pub scale: f64,
 }
 
 /// Lines of its bodies that packing reads.
@@ -76,9 +78,7 @@ impl Section {
         room::empty(&mut self.members);
         room::empty(&mut self.visits);
         self.seats.clear();
-        self.batches.clear();
-        self.points.clear();
-        self.special.clear();
+        self.packed.clear();
         self.surfaces.clear();
         self.thin.clear();
         self.base = base;
@@ -108,29 +108,21 @@ impl Section {
 
     /// Packs its members.
     pub(super) fn pack(&mut self, set: &[Manifold], terms: Terms, masses: Masses) {
-        let plain = self.take_turns(set, masses.movable);
+        let plain = self.take_turns(set, terms.friction, masses.movable);
         if plain && self.is_narrow() {
-            room::fit(&mut self.batches, 0);
-            room::fit(&mut self.points, 0);
+            self.packed.number();
             return self.pack_thin(set, terms, masses);
         }
         room::fit(&mut self.thin, 0);
-        self.make_batches(set, masses.nobody);
-        let mut first = 0;
-        for batch in &mut self.batches {
-            batch.first = first;
-            first += batch.len;
-        }
-        room::fit(&mut self.points, first as usize);
-        self.points.resize(first as usize, Point::default());
+        self.make_batches(set, terms.friction, masses.nobody);
         for m in 0..self.members.len() {
             self.fill(set, m, terms, masses);
         }
-        prepare::run(&mut self.batches, &mut self.points, masses.inv, masses.vel);
+        prepare::run(&mut self.packed, masses.inv, masses.vel);
     }
 
     /// Gives every manifold its turn and its seat; says whether none has special terms.
-    fn take_turns(&mut self, set: &[Manifold], movable: usize) -> bool {
+    fn take_turns(&mut self, set: &[Manifold], friction: FrictionAt, movable: usize) -> bool {
         self.order.begin(movable, self.members.len());
         room::fit(&mut self.seats, self.members.len());
         self.seats.resize(self.members.len(), Seat::default());
@@ -141,6 +133,7 @@ impl Section {
             let special = is_special(&manifold.material);
             let class = 2 * manifold.material.law as u8 + u8::from(special);
             let points = manifold.count;
+            let class = class + 8 * u8::from(is_gripped(manifold, friction));
             self.order.add(bodies, class, usize::from(points));
             self.seats[m as usize].points = points;
             plain &= !special;
@@ -161,35 +154,40 @@ impl Section {
     }
 
     /// Batches with their bodies and the surfaces of special ones.
-    fn make_batches(&mut self, set: &[Manifold], nobody: u32) {
-        room::fit(&mut self.batches, self.filled as usize);
-        self.batches
-            .resize(self.filled as usize, Batch::idle(nobody));
+    fn make_batches(&mut self, set: &[Manifold], friction: FrictionAt, nobody: u32) {
+        let batches = &mut self.packed.batches;
+        room::fit(batches, self.filled as usize);
+        batches.resize(self.filled as usize, Batch::idle(nobody));
         for (&Member { number, bodies }, seat) in self.members.iter().zip(&self.seats) {
-            let batch = &mut self.batches[seat.batch as usize];
+            let batch = &mut batches[seat.batch as usize];
             batch.len = batch.len.max(u32::from(seat.points));
             for (side, body) in bodies.into_iter().enumerate() {
                 batch.bodies[side][seat.lane as usize] = body;
             }
-            let material = &set[number as usize].material;
-            if is_special(material) {
-                // Numbered when all lengths are known.
+            let manifold = &set[number as usize];
+            if is_gripped(manifold, friction) {
+                batch.grip = 0;
+            }
+            if is_special(&manifold.material) {
                 batch.special = 0;
-                self.surfaces.push((seat.batch, seat.lane, *material));
+                self.surfaces
+                    .push((seat.batch, seat.lane, manifold.material));
             }
         }
-        let mut first = 0;
-        for batch in self.batches.iter_mut().filter(|b| b.special != PLAIN) {
-            batch.special = first;
-            first += batch.len;
-        }
-        self.special.resize(first as usize, Special::default());
+        self.packed.number();
     }
 
     fn fill(&mut self, set: &[Manifold], m: usize, terms: Terms, masses: Masses) {
         let (seat, Member { number, bodies }) = (self.seats[m], self.members[m]);
         let (to, manifold) = (seat.lane as usize, &set[number as usize]);
-        let batch = &mut self.batches[seat.batch as usize];
+        let Packed {
+            batches,
+            points,
+            slips,
+            grips,
+            ..
+        } = &mut self.packed;
+        let batch = &mut batches[seat.batch as usize];
         batch.law = manifold.material.law;
         batch.mu.0[to] = manifold.material.sliding_friction();
         let belt = manifold.material.surface_velocity;
@@ -201,17 +199,25 @@ impl Section {
         let still = bodies.iter().any(|&b| masses.immovable(b));
         let soft = terms.soft[usize::from(still)];
         (batch.soft[0].0[to], batch.soft[1].0[to]) = (soft.rate, soft.reg);
-        let points = &mut self.points[batch.first as usize..][..seat.points as usize];
-        let of = manifold.points.iter().zip(&manifold.impulses);
+        let points = &mut points[batch.range()];
+        let of = manifold.points().iter().zip(manifold.impulses());
         for (point, (q, impulse)) in points.iter_mut().zip(of) {
             for k in 0..3 {
                 point.arm[0][k].0[to] = q.arm[0][k];
                 point.arm[1][k].0[to] = q.arm[1][k];
-                point.impulse[k].0[to] = terms.scale * impulse[k];
             }
+            point.impulse.0[to] = terms.scale * impulse[0];
             point.gap.0[to] = q.gap;
             // Marks the point as one; becomes its effective mass.
             point.inverse.0[to] = 1.0;
+        }
+        for (slip, [_, x, y]) in slips[batch.slips()].iter_mut().zip(manifold.impulses()) {
+            (slip.impulse[0].0[to], slip.impulse[1].0[to]) = (terms.scale * x, terms.scale * y);
+        }
+        if let Some(grip) = grips.get_mut(batch.grip as usize) {
+            for (to_all, x) in grip.impulse.iter_mut().zip(stored(manifold, terms.scale)) {
+                to_all.0[to] = x;
+            }
         }
     }
 
@@ -219,10 +225,9 @@ impl Section {
     pub(super) fn bytes(&self) -> usize {
         let members = room::bytes(&self.members) + room::bytes(&self.visits);
         let seated = members + room::bytes(&self.seats) + self.order.bytes();
-        let wide = room::bytes(&self.batches) + room::bytes(&self.points);
-        let special = room::bytes(&self.special) + room::bytes(&self.surfaces);
+        let wide = self.packed.bytes() + room::bytes(&self.surfaces);
         let graded = room::bytes(&self.owners) + room::bytes(&self.tallies);
-        seated + wide + special + room::bytes(&self.thin) + graded
+        seated + wide + room::bytes(&self.thin) + graded
     }
 }
 
@@ -236,6 +241,12 @@ impl Masses<'_> {
 /// Whether no impulse moves a body.
 pub(super) fn immovable(inv: &[Line], vel: &[Line], body: usize) -> bool {
     inv[body].0 == [0.0; LANES] && vel[body].0[3] == 0.0
+}
+
+/// Whether the friction of a manifold is one.
+pub(super) fn is_gripped(manifold: &Manifold, friction: FrictionAt) -> bool {
+    let law = manifold.material.law == FrictionLaw::Conic;
+    friction == FrictionAt::Manifold && law && manifold.count > 1
 }
 
 /// Whether a surface bounces or yields.

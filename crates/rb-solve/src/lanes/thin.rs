@@ -14,22 +14,28 @@
 //! at the end   v ± W Jᵀ s Δλ̂
 //! ```
 //!
-//! That is the sweep of `kernel`, row for row, and gives its velocities but for rounding.
+//! That is the sweep of `kernel`, row for row, and gives its velocities but for rounding. Friction is that of each
+//! point (`each`) or of the whole manifold (`whole`).
 
+mod each;
 mod grade;
 mod position;
 mod prepare;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests;
-mod velocity;
 mod visit;
+mod whole;
 
 pub(super) use grade::grade;
 
+use self::each::Each;
+use self::whole::Whole;
 use super::batch::Wide3;
+use super::grip::shared;
 use super::kernel::Numbers;
 use super::pack::{Bodies, State};
-use super::section::{Masses, Member, Section, Terms};
+use super::prepare::Soft;
+use super::section::{Masses, Member, Section, Terms, is_gripped};
 use super::simd::{Line, Wide};
 use super::view::{Patch, Spot, vector};
 use glam::DVec3;
@@ -45,38 +51,63 @@ pub(super) const FEW: f64 = 3.5;
 /// Manifolds from which on the other way is worth having.
 pub(super) const ENOUGH: usize = 8;
 
-/// One manifold with all it needs. Where a vector has a number for each point, the upper half is idle;
-/// a missing point is zero, and no impulse moves it.
+/// One manifold with all it needs.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(super) struct Thin {
+    normals: Normals,
+    friction: Friction,
+}
+
+/// A manifold but for its friction. Where a vector has a number for each point, the upper half is idle; a missing
+/// point is zero, and no impulse moves it.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+struct Normals {
     /// Arms of the points from a, then from b.
     arm: Wide3,
-    /// s of the normals; of both tangents.
-    root: [Wide; 2],
-    /// λ̂ of the normals; of the first tangents, then of the second.
-    impulse: [Wide; 2],
-    /// b of the velocity pass, in the same places.
-    bias: [Wide; 2],
+    /// s of the normals.
+    root: Wide,
+    /// λ̂ of the normals.
+    impulse: Wide,
+    /// b of the normals in the velocity pass.
+    bias: Wide,
     /// Position pass: b of the normals, then 1/(1 + R/a).
     soft: Wide,
     /// Gap of each point when the contact was found (m).
     gap: Wide,
+    /// Ĝ between the normals of a point and of another: the next point around in the lower half, the one
+    /// after that in the upper.
+    couple: Wide,
     /// Normal and tangents.
     axes: [[f64; 3]; 3],
-    /// r of each point.
-    limit: Wide,
-    /// Ĝ between the normal and the first tangent of each point, then the second.
-    cross: Wide,
-    /// Ĝ between a row of a point (n, t, u) and one of another: the next point around in the lower half,
-    /// the one after that in the upper.
-    couple: [Wide; 9],
+    /// Wanted speed of b relative to a along the tangents (m/s).
+    belt: [f64; 2],
     /// Rate of the push-out (1/s), and R/a.
     pace: [f64; 2],
     bodies: [u32; 2],
-    friction: f64,
+    mu: f64,
     points: u32,
-    pub(super) law: FrictionLaw,
+    law: FrictionLaw,
+}
+
+/// Where its friction acts.
+#[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a pointer would have to be followed in every visit"
+)]
+enum Friction {
+    /// At every point.
+    Each(Each),
+    /// Once for all.
+    Whole(Whole),
+}
+
+impl Default for Friction {
+    fn default() -> Self {
+        Self::Each(Each::default())
+    }
 }
 
 impl Section {
@@ -94,9 +125,7 @@ impl Section {
             (seat.batch, seat.lane) = (turn, 0);
             let still = bodies.iter().any(|&b| masses.immovable(b));
             let soft = terms.soft[usize::from(still)];
-            let thin = &mut self.thin[turn as usize];
-            thin.fill(&set[number as usize], terms.scale);
-            (thin.bodies, thin.pace) = (bodies, [soft.rate, soft.reg]);
+            self.thin[turn as usize] = Thin::new(&set[number as usize], bodies, soft, &terms);
         }
         prepare::run(&mut self.thin, masses.inv, masses.vel);
     }
@@ -119,77 +148,115 @@ impl Section {
         let Bodies { inv, vel, .. } = bodies;
         match pass {
             Pass::Position => position::run(&mut self.thin, inv, vel, backwards),
-            Pass::Velocity => velocity::run(&mut self.thin, inv, vel, backwards),
+            Pass::Velocity => visit::run_velocity(&mut self.thin, inv, vel, backwards),
         }
     }
 }
 
 impl Thin {
-    /// What a manifold of the world has. Impulses and points are scaled later: a point that is one has
-    /// the root 1 till then.
-    fn fill(&mut self, manifold: &Manifold, scale: f64) {
-        let (n, material) = (manifold.normal, &manifold.material);
-        let [t, u] = tangents(n);
-        self.axes = [n, t, u].map(|e| e.to_array());
-        self.points = u32::from(manifold.count);
-        self.law = material.law;
-        self.friction = material.sliding_friction();
-        let belt = [t, u].map(|e| material.surface_velocity.dot(e));
-        let points = manifold.points().iter().zip(&manifold.impulses);
-        for (k, (q, impulse)) in points.enumerate() {
-            let u = MAX_POINTS + k;
-            for c in 0..3 {
-                self.arm[c].0[k] = q.arm[0][c];
-                self.arm[c].0[u] = q.arm[1][c];
-            }
-            self.gap.0[k] = q.gap;
-            let [n, x, y] = impulse.map(|x| scale * x);
-            (
-                self.impulse[0].0[k],
-                self.impulse[1].0[k],
-                self.impulse[1].0[u],
-            ) = (n, x, y);
-            (self.bias[1].0[k], self.bias[1].0[u]) = (-belt[0], -belt[1]);
-            self.root[0].0[k] = 1.0;
-        }
+    /// What a manifold of the world has, between bodies of the section.
+    fn new(manifold: &Manifold, bodies: [u32; 2], soft: Soft, terms: &Terms) -> Self {
+        let friction = if is_gripped(manifold, terms.friction) {
+            Friction::Whole(Whole::stored(manifold, terms.scale))
+        } else {
+            Friction::Each(Each::stored(manifold, terms.scale))
+        };
+        let mut normals = Normals::stored(manifold, terms.scale);
+        (normals.bodies, normals.pace) = (bodies, [soft.rate, soft.reg]);
+        Self { normals, friction }
     }
 
-    /// Ĝ between row `r` of point `k` and row `c` of point `l`.
-    #[inline(always)]
-    fn coupling(&self, [k, r]: [usize; 2], [l, c]: [usize; 2]) -> f64 {
-        match (MAX_POINTS + l - k) % MAX_POINTS {
-            1 => self.couple[3 * r + c].0[k],
-            2 => self.couple[3 * r + c].0[MAX_POINTS + k],
-            _ => self.couple[3 * c + r].0[l],
-        }
-    }
-
-    /// Impulse of a point along normal and tangents (N·s).
+    /// Impulse of a point along normal and tangents (N·s); its own, without a share of what all have in common.
     #[inline(always)]
     pub(super) fn impulse_of(&self, k: usize) -> [f64; 3] {
-        let ([n, t], [rn, rt]) = (&self.impulse, &self.root);
-        let u = MAX_POINTS + k;
-        [n.0[k] * rn.0[k], t.0[k] * rt.0[k], t.0[u] * rt.0[u]]
+        let n = self.normals.impulse.0[k] * self.normals.root.0[k];
+        match &self.friction {
+            Friction::Each(each) => {
+                let [x, y] = each.impulse_of(k);
+                [n, x, y]
+            }
+            Friction::Whole(_) => [n, 0.0, 0.0],
+        }
+    }
+
+    /// Gives the points their shares of a common friction; says what twist is left (N·m·s).
+    pub(super) fn share(&self, to: &mut [[f64; 3]; MAX_POINTS]) -> f64 {
+        let Friction::Whole(whole) = &self.friction else {
+            return 0.0;
+        };
+        let m = &self.normals;
+        let arms = (0..m.points as usize).map(|k| vector(&m.arm, k));
+        shared(&whole.hold(), m.axes.map(DVec3::from_array), arms, to)
     }
 
     pub(super) fn patch(&self) -> Patch {
-        let belt = [self.bias[1].0[0], self.bias[1].0[MAX_POINTS]];
+        let m = &self.normals;
         Patch {
-            bodies: self.bodies,
-            axes: self.axes.map(DVec3::from_array),
-            law: self.law,
-            friction: self.friction,
-            belt: belt.map(|b| -b),
+            bodies: m.bodies,
+            axes: m.axes.map(DVec3::from_array),
+            law: m.law,
+            friction: m.mu,
+            belt: m.belt,
+            hold: match &self.friction {
+                Friction::Each(_) => None,
+                Friction::Whole(whole) => Some(whole.hold()),
+            },
         }
     }
 
     pub(super) fn spot(&self, k: usize) -> Spot {
+        let m = &self.normals;
         Spot {
-            arm: [k, MAX_POINTS + k].map(|lane| vector(&self.arm, lane)),
-            gap: self.gap.0[k],
+            arm: [k, MAX_POINTS + k].map(|lane| vector(&m.arm, lane)),
+            gap: m.gap.0[k],
             impulse: self.impulse_of(k),
-            bias: self.bias[0].0[k],
+            bias: m.bias.0[k],
             reg: 0.0,
         }
+    }
+}
+
+impl Normals {
+    /// What a manifold of the world has. Impulses and points are scaled later: a point that is one has
+    /// the root 1 till then.
+    fn stored(manifold: &Manifold, scale: f64) -> Self {
+        let (n, material) = (manifold.normal, &manifold.material);
+        let [t, u] = tangents(n);
+        let mut new = Self {
+            axes: [n, t, u].map(|e| e.to_array()),
+            points: u32::from(manifold.count),
+            law: material.law,
+            mu: material.sliding_friction(),
+            belt: [t, u].map(|e| material.surface_velocity.dot(e)),
+            ..Self::default()
+        };
+        let points = manifold.points().iter().zip(manifold.impulses());
+        for (k, (q, impulse)) in points.enumerate() {
+            for c in 0..3 {
+                new.arm[c].0[k] = q.arm[0][c];
+                new.arm[c].0[MAX_POINTS + k] = q.arm[1][c];
+            }
+            new.gap.0[k] = q.gap;
+            new.impulse.0[k] = scale * impulse[0];
+            new.root.0[k] = 1.0;
+        }
+        new
+    }
+
+    /// Ĝ between the normals of two points.
+    #[inline(always)]
+    fn coupling(&self, k: usize, l: usize) -> f64 {
+        around(&self.couple, &self.couple, k, l)
+    }
+}
+
+/// An entry between a point and another, from those with the next one around in the lower half and with the one
+/// after that in the upper; `back` is the same seen from the other.
+#[inline(always)]
+fn around(entries: &Wide, back: &Wide, k: usize, l: usize) -> f64 {
+    match (MAX_POINTS + l - k) % MAX_POINTS {
+        1 => entries.0[k],
+        2 => entries.0[MAX_POINTS + k],
+        _ => back.0[l],
     }
 }

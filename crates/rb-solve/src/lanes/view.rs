@@ -1,7 +1,8 @@
 //! What the lanes hold, manifold by manifold: impulses, gaps, and rows for whoever wants rows.
 
-use super::batch::{PLAIN, Seat, Wide3};
+use super::batch::{NONE, Wide3};
 use super::bodies::twist;
+use super::grip;
 use super::pack::{ContactLanes, matrix};
 use super::section::Section;
 use super::simd::Line;
@@ -11,7 +12,7 @@ use rb_core::law::Law;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS};
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
-use rb_core::problem::{Problem, ProblemBody, ProblemRow, Source};
+use rb_core::problem::{Extra, Problem, ProblemBody, ProblemRow, Source};
 
 /// A manifold, in whatever lanes it is.
 pub(super) struct Patch {
@@ -22,6 +23,17 @@ pub(super) struct Patch {
     pub(super) friction: f64,
     /// Wanted speed of b relative to a along the tangents (m/s).
     pub(super) belt: [f64; 2],
+    /// Its friction, where that is one.
+    pub(super) hold: Option<Hold>,
+}
+
+/// Friction of a manifold as one.
+pub(super) struct Hold {
+    /// Centre of the load, from both bodies.
+    pub(super) arm: [DVec3; 2],
+    pub(super) reach: f64,
+    /// Impulse along the tangents, and of the twist over the reach (N·s).
+    pub(super) impulse: [f64; 3],
 }
 
 /// One of its points.
@@ -37,8 +49,9 @@ pub(super) struct Spot {
 }
 
 impl ContactLanes {
-    /// Impulses along (n, t₁, t₂) of the points of a manifold (N·s), zero beyond the last point.
-    pub fn impulses(&self, manifold: usize) -> [[f64; 3]; MAX_POINTS] {
+    /// Impulses along (n, t₁, t₂) of the points of a manifold (N·s), zero beyond the last point, and the angular
+    /// impulse on b about its normal (N·m·s, world) that a friction as one has besides.
+    pub fn impulses(&self, manifold: usize) -> ([[f64; 3]; MAX_POINTS], DVec3) {
         let (section, m) = self.home(manifold);
         section.impulses(m)
     }
@@ -56,19 +69,20 @@ impl ContactLanes {
         for m in run {
             let (section, number) = self.home(m);
             let patch = section.patch(number);
-            let law = Law::friction(patch.law, patch.friction);
-            let gaps = self.gaps(m);
+            let law = match patch.hold {
+                Some(_) => Law::Rows,
+                None => Law::friction(patch.law, patch.friction),
+            };
+            let body = |line: u32| self.layout.body(section.base + line as usize) as u32;
+            let bodies = patch.bodies.map(|line| seat_of(body(line)));
+            let source = |point: usize| Source::Contact {
+                manifold: (m - first) as u32,
+                point: point as u8,
+            };
+            let (gaps, mut normals) = (self.gaps(m), Vec::new());
             for k in section.numbers(number) {
                 let spot = section.spot(number, k);
-                let mut rows = patch.axes.map(|e| ProblemRow {
-                    jac: [
-                        Twist::new(-e, -spot.arm[0].cross(e)),
-                        Twist::new(e, spot.arm[1].cross(e)),
-                    ],
-                    lo: f64::NEG_INFINITY,
-                    hi: f64::INFINITY,
-                    ..ProblemRow::default()
-                });
+                let mut rows = patch.axes.map(|e| row(e, spot.arm));
                 for (i, row) in rows.iter_mut().enumerate() {
                     row.slot = i as u8;
                     row.lambda = spot.impulse[i];
@@ -77,14 +91,13 @@ impl ContactLanes {
                 (rows[0].lo, rows[0].gap) = (0.0, gaps[k]);
                 rows[1].both(-patch.belt[0], 0.0);
                 rows[2].both(-patch.belt[1], 0.0);
-                let source = Source::Contact {
-                    manifold: (m - first) as u32,
-                    point: k as u8,
-                };
-                let body = |line: u32| self.layout.body(section.base + line as usize) as u32;
-                let bodies = patch.bodies.map(|line| seat_of(body(line)));
+                normals.push(p.rows.len() as u32);
                 let used = if law == Law::Rows { 1 } else { 3 };
-                p.push_block(bodies, law, source, &rows[..used]);
+                p.push_block(bodies, law, source(k), &rows[..used]);
+            }
+            if let Some(hold) = &patch.hold {
+                normals.retain(|&row| (row as usize) < p.rows.len());
+                hold.append_to(p, &patch, bodies, source(0), normals);
             }
         }
     }
@@ -102,24 +115,76 @@ impl ContactLanes {
     }
 }
 
-impl Section {
-    fn impulses(&self, m: usize) -> [[f64; 3]; MAX_POINTS] {
-        let mut out = [[0.0; 3]; MAX_POINTS];
-        let seat = &self.seats[m];
-        let thin = self.thin.get(seat.batch as usize);
-        for (k, to) in self.numbers(m).zip(&mut out) {
-            *to = match thin {
-                Some(thin) => thin.impulse_of(k),
-                None => self.impulse_in(seat, k),
-            };
-        }
-        out
+/// A row along an axis at a point that `arm` leads to.
+fn row(e: DVec3, arm: [DVec3; 2]) -> ProblemRow {
+    ProblemRow {
+        jac: [
+            Twist::new(-e, -arm[0].cross(e)),
+            Twist::new(e, arm[1].cross(e)),
+        ],
+        lo: f64::NEG_INFINITY,
+        hi: f64::INFINITY,
+        ..ProblemRow::default()
     }
+}
 
-    fn impulse_in(&self, seat: &Seat, k: usize) -> [f64; 3] {
-        let first = self.batches[seat.batch as usize].first as usize;
-        let impulse = &self.points[first + k].impulse;
-        [0, 1, 2].map(|c| impulse[c].0[seat.lane as usize])
+impl Hold {
+    /// Appends the block that it is, bounded by the rows `normals`.
+    fn append_to(
+        &self,
+        p: &mut Problem,
+        patch: &Patch,
+        bodies: [u32; 2],
+        source: Source,
+        normals: Vec<u32>,
+    ) {
+        let [n, t, u] = patch.axes;
+        let mut twist = row(n, [DVec3::ZERO; 2]);
+        twist.jac = [-n, n].map(|e| Twist::new(DVec3::ZERO, e * self.reach));
+        let mut rows = [twist, row(t, self.arm), row(u, self.arm)];
+        let [x, y, z] = self.impulse;
+        for (row, lambda) in rows.iter_mut().zip([z, x, y]) {
+            row.lambda = lambda;
+        }
+        rows[1].both(-patch.belt[0], 0.0);
+        rows[2].both(-patch.belt[1], 0.0);
+        let extra = Extra {
+            normals,
+            ..Extra::default()
+        };
+        let block = p.blocks.len();
+        p.push_wide_block(bodies, source, &rows, extra);
+        p.blocks[block].law = Law::Spin {
+            torsion: patch.friction,
+            rolling: patch.friction,
+        };
+    }
+}
+
+impl Section {
+    fn impulses(&self, m: usize) -> ([[f64; 3]; MAX_POINTS], DVec3) {
+        let (seat, mut out) = (&self.seats[m], [[0.0; 3]; MAX_POINTS]);
+        let used = out[..usize::from(seat.points)].iter_mut().enumerate();
+        let lane = usize::from(seat.lane);
+        if let Some(thin) = self.thin.get(seat.batch as usize) {
+            used.for_each(|(k, to)| *to = thin.impulse_of(k));
+            let twist = thin.share(&mut out);
+            return (out, thin.patch().axes[0] * twist);
+        }
+        let batch = &self.packed.batches[seat.batch as usize];
+        let points = &self.packed.points[batch.range()];
+        let slips = &self.packed.slips[batch.slips()];
+        for (k, to) in used {
+            let along = |t: usize| slips.get(k).map_or(0.0, |s| s.impulse[t].0[lane]);
+            *to = [points[k].impulse.0[lane], along(0), along(1)];
+        }
+        let Some(grip) = self.packed.grips.get(batch.grip as usize) else {
+            return (out, DVec3::ZERO);
+        };
+        let (n, t) = (vector(&batch.normal, lane), vector(&batch.tangent, lane));
+        let arms = points.iter().map(|p| vector(&p.arm[0], lane));
+        let twist = grip::shared(&grip.hold(lane), [n, t, n.cross(t)], arms, &mut out);
+        (out, n * twist)
     }
 
     fn gaps(&self, m: usize, moved: &[Line]) -> [f64; MAX_POINTS] {
@@ -145,14 +210,17 @@ impl Section {
         if let Some(thin) = self.thin.get(seat.batch as usize) {
             return thin.patch();
         }
-        let (batch, lane) = (&self.batches[seat.batch as usize], seat.lane as usize);
+        let lane = seat.lane as usize;
+        let batch = &self.packed.batches[seat.batch as usize];
         let (n, t) = (vector(&batch.normal, lane), vector(&batch.tangent, lane));
+        let grip = self.packed.grips.get(batch.grip as usize);
         Patch {
             bodies: [0, 1].map(|s| batch.bodies[s][lane]),
             axes: [n, t, n.cross(t)],
             law: batch.law,
             friction: batch.mu.0[lane],
             belt: [0, 1].map(|k| batch.belt[k].0[lane]),
+            hold: grip.map(|grip| grip.hold(lane)),
         }
     }
 
@@ -161,17 +229,20 @@ impl Section {
         if let Some(thin) = self.thin.get(seat.batch as usize) {
             return thin.spot(k);
         }
-        let (batch, lane) = (&self.batches[seat.batch as usize], seat.lane as usize);
-        let point = &self.points[batch.first as usize + k];
+        let lane = seat.lane as usize;
+        let batch = &self.packed.batches[seat.batch as usize];
+        let point = &self.packed.points[batch.range()][k];
+        let slip = self.packed.slips[batch.slips()].get(k);
         let inverse = point.inverse.0[lane];
         let reg = match batch.special {
-            PLAIN => 0.0,
-            first => self.special[first as usize + k].reg[1].0[lane],
+            NONE => 0.0,
+            first => self.packed.special[first as usize + k].reg[1].0[lane],
         };
+        let along = |t: usize| slip.map_or(0.0, |slip| slip.impulse[t].0[lane]);
         Spot {
             arm: [0, 1].map(|s| vector(&point.arm[s], lane)),
             gap: point.gap.0[lane],
-            impulse: self.impulse_in(seat, k),
+            impulse: [point.impulse.0[lane], along(0), along(1)],
             bias: point.bias[1].0[lane],
             reg: if inverse > 0.0 { reg / inverse } else { 0.0 },
         }

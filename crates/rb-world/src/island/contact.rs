@@ -64,10 +64,10 @@ impl Island {
         self.posed.clear();
         self.posed.extend(self.contacts.iter().map(|c| {
             let manifold = &shared.contacts[c.manifold as usize];
-            let mut posed = PosedContact {
-                spin: manifold.spin * shared.warm_scale,
-                ..PosedContact::default()
-            };
+            let mut posed = PosedContact::default();
+            if manifold.material.extras.resists() {
+                posed.spin = manifold.spin * shared.warm_scale;
+            }
             for (to, p) in posed.impulse.iter_mut().zip(manifold.impulses()) {
                 *to = p.map(|x| x * shared.warm_scale);
             }
@@ -82,8 +82,9 @@ impl Island {
         let (lanes, mut run) = self.contacts_in_lanes(shared);
         match run.nth(c) {
             Some(number) => {
-                manifold.spin = DVec3::ZERO;
-                store(lanes.impulses(number), || lanes.gaps(number), manifold);
+                let (impulses, spin) = lanes.impulses(number);
+                manifold.spin = spin;
+                store(impulses, || lanes.gaps(number), manifold);
             }
             None => {
                 let posed = &self.posed[c];

@@ -251,9 +251,7 @@ pub(super) fn pack_contacts<'a>(
         let contacts = island.contacts.iter();
         contacts.map(move |c| (c.manifold, c.movers.map(seat)))
     });
-    let soft = [false, true].map(|still| numbers.contact_step(still));
-    let (set, scale) = (shared.contacts, shared.warm_scale);
-    lanes.pack(set, contacts, movable, soft, scale);
+    lanes.pack(shared.contacts, contacts, movable, shared.terms(numbers));
 }
 
 /// Notes the velocities of all bodies of islands that share lanes, in the order of these.

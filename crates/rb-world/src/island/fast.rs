@@ -89,14 +89,9 @@ impl Island {
         }
         let loose = &self.contacts[..self.loose];
         let contacts = loose.iter().map(|c| (c.manifold, c.movers));
-        let soft = [false, true].map(|still| numbers.contact_step(still));
-        lanes.pack(
-            shared.contacts,
-            core::iter::once(contacts),
-            self.movable,
-            soft,
-            shared.warm_scale,
-        );
+        let terms = shared.terms(numbers);
+        let contacts = core::iter::once(contacts);
+        lanes.pack(shared.contacts, contacts, self.movable, terms);
     }
 
     /// One substep of an island with joints or stiff clusters, which take turns with the contacts.

@@ -225,15 +225,14 @@ impl Section {
 
     /// Batches, or manifolds of their own.
     fn units(&self) -> usize {
-        self.batches.len() + self.thin.len()
+        self.packed.batches.len() + self.thin.len()
     }
 
     fn sum(&self, units: Range<usize>, bodies: State, floor: f64, sums: &mut Sums) {
         if self.is_thin() {
             return thin::grade(&self.thin[units.clone()], units.start, bodies, floor, sums);
         }
-        let (points, special) = (&self.points, &self.special);
-        run(&self.batches[units], points, special, bodies, floor, sums);
+        run(&self.packed, units, bodies, floor, sums);
     }
 
     /// Grade of a set whose first manifold is `first`.
@@ -274,11 +273,9 @@ impl Section {
             let point = lane as u8;
             return Some(Source::Contact { manifold, point });
         }
-        let batch = self
-            .batches
-            .iter()
-            .position(|b| b.range().contains(&point))?;
-        let first = self.batches[batch].first as usize;
+        let batches = &self.packed.batches;
+        let batch = batches.iter().position(|b| b.range().contains(&point))?;
+        let first = batches[batch].first as usize;
         let here = |s: &Seat| s.batch as usize == batch && s.lane as usize == lane;
         let manifold = self.seats.iter().position(here)? as u32 - origin;
         let point = (point - first) as u8;

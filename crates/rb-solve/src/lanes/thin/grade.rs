@@ -1,12 +1,17 @@
 //! The certificate, one manifold after the other, its points side by side.
 
-use super::Thin;
-use super::visit::{normal, speeds, tangents, upper};
+use super::visit::{normal, slips, speeds, tangents, upper};
+use super::whole::Whole;
+use super::{Friction, Normals, Thin};
 use crate::lanes::dispatch;
-use crate::lanes::grade::{One, Sums, raise};
+use crate::lanes::grade::{Each, One, Sums, raise};
+use crate::lanes::grip::Patch;
 use crate::lanes::pack::State;
-use crate::lanes::simd::Simd;
-use rb_core::manifold::FrictionLaw;
+use crate::lanes::simd::{Line, Simd, Wide};
+use rb_core::manifold::{FrictionLaw, MAX_POINTS};
+
+/// Says which lane is the first.
+const FIRST: Wide = Wide([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
 
 /// Counts every point; a place is the number of a manifold, the first of which is `first`, its lane the
 /// point.
@@ -29,37 +34,72 @@ pub(in crate::lanes) fn grade(
 #[inline(always)]
 fn all<S: Simd>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sums: &mut Sums) {
     let (upper, zero, one) = (upper::<S>(), S::zero(), S::splat(1.0));
-    for (number, m) in manifolds.iter().enumerate() {
-        let roots = [S::load(&m.root[0]), S::load(&m.root[1])];
-        let live = S::gt(roots[0], zero);
+    for (
+        k,
+        Thin {
+            normals: m,
+            friction,
+        },
+    ) in manifolds.iter().enumerate()
+    {
+        let (number, root) = (first + k, S::load(&m.root));
+        let live = S::gt(root, zero);
         let gap = S::load(&m.gap).add(normal(m, speeds::<S>(m, bodies.moved, upper)));
         raise(&mut sums.depth, S::select(live, zero.sub(gap), zero));
         let (vel, free) = (
             speeds::<S>(m, bodies.vel, upper),
             speeds::<S>(m, bodies.free, upper),
         );
-        let t = tangents(m, vel, upper).add(S::load(&m.bias[1]));
-        let w = [normal(m, vel).add(S::load(&m.bias[0])), t, t.swapped()];
-        let rest = normal(m, free);
-        let p = S::load(&m.impulse[1]).mul(roots[1]);
-        let impulse = [S::load(&m.impulse[0]).mul(roots[0]), p, p.swapped()];
-        let stiff = |root: S| one.div(S::select(live, root.mul(root), one));
-        let (mean, rest) = if m.law == FrictionLaw::None {
-            (stiff(roots[0]), [rest, zero, zero])
-        } else {
-            let t = tangents(m, free, upper);
-            let trace = S::splat(2.0).mul(stiff(roots[1]));
-            let mean = trace.add(stiff(roots[0])).div(S::splat(3.0));
-            (mean, [rest, t, t.swapped()])
+        let stiff = one.div(S::select(live, root.mul(root), one));
+        let mut point = One {
+            mean: stiff,
+            impulse: [S::load(&m.impulse).mul(root), zero, zero],
+            w: [normal(m, vel).add(S::load(&m.bias)), zero, zero],
+            rest: [normal(m, free), zero, zero],
         };
-        let point = One {
-            mu: S::splat(m.friction),
-            mean,
-            impulse,
-            w,
-            rest,
+        let mut each = Each {
+            law: m.law,
+            mu: S::splat(m.mu),
+            sticks: S::gt(zero, zero),
             floor,
         };
-        point.count(m.law, live, first + number, sums);
+        match friction {
+            Friction::Whole(whole) => {
+                let patch = patch(m, whole, bodies.vel);
+                each.sticks = patch.grade(S::load(&FIRST), S::splat(number as f64), floor, sums);
+                each.law = FrictionLaw::None;
+            }
+            Friction::Each(_) if m.law == FrictionLaw::None => {}
+            Friction::Each(own) => {
+                let root = S::load(&own.root);
+                let p = S::load(&own.impulse).mul(root);
+                let t = slips(m, vel, upper);
+                let free = tangents(m, free, upper);
+                let trace = S::splat(2.0).div(S::select(live, root.mul(root), one));
+                point.mean = trace.add(stiff).div(S::splat(3.0));
+                (point.impulse[1], point.impulse[2]) = (p, p.swapped());
+                (point.w[1], point.w[2]) = (t, t.swapped());
+                (point.rest[1], point.rest[2]) = (free, free.swapped());
+            }
+        }
+        point.count(&each, live, number, sums);
+    }
+}
+
+/// The friction of a manifold, the same in all lanes.
+#[inline(always)]
+fn patch<S: Simd>(m: &Normals, whole: &Whole, vel: &[Line]) -> Patch<S> {
+    let mut load = 0.0;
+    for k in 0..MAX_POINTS {
+        load = m.root.0[k].mul_add(m.impulse.0[k], load);
+    }
+    let ([step, spin], [x, y, z]) = (whole.steps(), whole.impulses());
+    let [wx, wy, wz] = whole.slip(m, vel);
+    Patch {
+        law: m.law,
+        limit: S::splat(m.mu * load),
+        step: [S::splat(step), S::splat(spin)],
+        impulse: [S::splat(x), S::splat(y), S::splat(z)],
+        w: [S::splat(wx), S::splat(wy), S::splat(wz)],
     }
 }

@@ -1,7 +1,7 @@
 //! The position pass: normals under the soft step, one manifold after the other.
 
-use super::Thin;
 use super::visit::{Load, arm, in_turn, normal, nth, positive, speeds, turn, upper};
+use super::{Normals, Thin};
 use crate::lanes::dispatch;
 use crate::lanes::simd::{Line, Simd, Wide};
 use rb_core::manifold::MAX_POINTS;
@@ -23,8 +23,15 @@ pub(super) fn position<S: Simd>(
 
 #[inline(always)]
 fn visit<S: Simd, const BACK: bool>(m: &mut Thin, inv: &[Line], vel: &mut [Line], upper: S::Mask) {
+    let m = &mut m.normals;
     let w = normal(m, speeds::<S>(m, vel, upper)).add(S::load(&m.soft));
-    let own = S::load(&m.root[0]).nfma(w, S::load(&m.impulse[0]));
+    let x = S::load(&m.root).nfma(w, S::load(&m.impulse));
+    press::<S, BACK, true>(m, x).push(m, inv, vel);
+}
+
+/// Visits the normals one after the other, from what each would take for itself; says what that does.
+#[inline(always)]
+pub(super) fn press<S: Simd, const BACK: bool, const SOFT: bool>(m: &mut Normals, own: S) -> Load {
     let mut x = Wide::default();
     own.store(&mut x);
     let mut push = Push {
@@ -32,18 +39,21 @@ fn visit<S: Simd, const BACK: bool>(m: &mut Thin, inv: &[Line], vel: &mut [Line]
         sum: 0.0,
         centre: [[0.0; 3]; 2],
     };
-    push.visit::<BACK, 0>(m);
-    push.visit::<BACK, 1>(m);
-    push.visit::<BACK, 2>(m);
-    push.visit::<BACK, 3>(m);
+    push.visit::<BACK, SOFT, 0>(m);
+    push.visit::<BACK, SOFT, 1>(m);
+    push.visit::<BACK, SOFT, 2>(m);
+    push.visit::<BACK, SOFT, 3>(m);
     let n = m.axes[0];
-    let force = [n[0] * push.sum, n[1] * push.sum, n[2] * push.sum];
-    let turned = |s: usize| turn([0.0; 3], push.centre[s], n);
-    let torque = [turned(0), turned(1)];
-    Load { force, torque }.push(m, inv, vel);
+    Load {
+        force: [n[0] * push.sum, n[1] * push.sum, n[2] * push.sum],
+        torque: [
+            turn([0.0; 3], push.centre[0], n),
+            turn([0.0; 3], push.centre[1], n),
+        ],
+    }
 }
 
-/// A visit in the position pass.
+/// A visit of normals.
 struct Push {
     /// x of the normals.
     x: [f64; MAX_POINTS],
@@ -55,19 +65,20 @@ struct Push {
 impl Push {
     /// The point in place `I`.
     #[inline(always)]
-    fn visit<const BACK: bool, const I: usize>(&mut self, m: &mut Thin) {
+    fn visit<const BACK: bool, const SOFT: bool, const I: usize>(&mut self, m: &mut Normals) {
         let k = nth::<BACK>(I);
         if k >= m.points as usize {
             return;
         }
-        let new = positive(self.x[k] * m.soft.0[MAX_POINTS + k]);
-        let delta = new - m.impulse[0].0[k];
-        m.impulse[0].0[k] = new;
+        let give = if SOFT { m.soft.0[MAX_POINTS + k] } else { 1.0 };
+        let new = positive(self.x[k] * give);
+        let delta = new - m.impulse.0[k];
+        m.impulse.0[k] = new;
         for j in I + 1..MAX_POINTS {
             let l = nth::<BACK>(j);
-            self.x[l] = m.coupling([k, 0], [l, 0]).mul_add(-delta, self.x[l]);
+            self.x[l] = m.coupling(k, l).mul_add(-delta, self.x[l]);
         }
-        let impulse = m.root[0].0[k] * delta;
+        let impulse = m.root.0[k] * delta;
         self.sum += impulse;
         for s in 0..2 {
             let arm = arm(m, s, k);

@@ -1,16 +1,18 @@
 //! Every width gives the same bits.
 
-use super::Thin;
+use super::each::Each;
 use super::position::position;
 use super::prepare::{prepare, renew};
-use super::velocity::velocity;
-use super::visit::{pose, warm};
+use super::visit::{arms, pose, velocity, warm};
+use super::whole::Whole;
+use super::{Friction, Normals, Thin};
 use crate::lanes::LANES;
 use crate::lanes::kernel::Numbers;
 use crate::lanes::simd::{Avx2, Avx512, Line, Plain, Wide};
 use crate::lanes::{Width, width};
+use glam::DVec3;
 use rb_core::discretise::Discretiser;
-use rb_core::manifold::{FrictionLaw, MAX_POINTS};
+use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold, ManifoldPoint};
 use rb_core::params::Params;
 
 const BODIES: usize = 17;
@@ -23,8 +25,8 @@ fn wide(k: usize) -> Wide {
     Wide(core::array::from_fn(|i| number(LANES * k + i)))
 }
 
-/// A ring of manifolds with awkward numbers in every field, of one to four points.
-fn ring(law: FrictionLaw) -> Vec<Thin> {
+/// A ring of manifolds with awkward numbers in every field, of one to four points, with friction at each or as one.
+fn ring(law: FrictionLaw, whole: bool) -> Vec<Thin> {
     let manifold = |m: usize| {
         let points = 1 + m % MAX_POINTS;
         let used = |w: Wide, size: f64| {
@@ -33,28 +35,45 @@ fn ring(law: FrictionLaw) -> Vec<Thin> {
                 if live { size * w.0[i] } else { 0.0 }
             }))
         };
-        let mut root = [Wide::default(); 2];
-        root[0].0[..points].fill(1.0);
-        Thin {
+        let mut root = Wide::default();
+        root.0[..points].fill(1.0);
+        let normals = Normals {
             arm: [0, 1, 2].map(|c| used(wide(9 * m + c), 1.0)),
             root,
-            impulse: [3, 4].map(|c| used(wide(9 * m + c), 0.1)),
-            bias: [Wide::default(), used(wide(9 * m + 5), 0.1)],
+            impulse: used(wide(9 * m + 3), 0.1),
+            belt: [number(9 * m + 5), number(9 * m + 6)],
             gap: used(wide(9 * m + 6), 1e-3),
             axes: [7, 8, 9].map(|c| [0, 1, 2].map(|i| number(9 * m + 3 * c + i))),
             pace: [80.0, 0.2],
             bodies: [m % BODIES, (3 * m + 1) % BODIES].map(|b| b as u32),
-            friction: 0.4,
+            mu: 0.4,
             points: points as u32,
             law,
-            ..Thin::default()
+            ..Normals::default()
+        };
+        let mut manifold = Manifold {
+            normal: DVec3::from_array(normals.axes[0]),
+            ..Manifold::default()
+        };
+        manifold.set_points((0..points as u32).map(|k| {
+            let arm = [0, 1].map(|s| DVec3::from_array(arms(&normals, k as usize)[s]));
+            (k, ManifoldPoint { arm, gap: 0.0 })
+        }));
+        for (k, impulse) in manifold.impulses[..points].iter_mut().enumerate() {
+            *impulse = [0.0, number(9 * m + k), number(9 * m + 4 + k)].map(|x| 0.1 * x);
         }
+        let friction = if whole {
+            Friction::Whole(Whole::stored(&manifold, 1.0))
+        } else {
+            Friction::Each(Each::stored(&manifold, 1.0))
+        };
+        Thin { normals, friction }
     };
     (0..24).map(manifold).collect()
 }
 
-fn bits(law: FrictionLaw, width: Width) -> Vec<u64> {
-    let mut manifolds = ring(law);
+fn bits(law: FrictionLaw, whole: bool, width: Width) -> Vec<u64> {
+    let mut manifolds = ring(law, whole);
     let lines = |from: usize| (0..BODIES).map(move |i| wide(from + i));
     let (inv, mut vel, moved): (Vec<Line>, Vec<Line>, Vec<Line>) = (
         lines(100).map(|w| mass(&w)).collect(),
@@ -81,9 +100,15 @@ fn bits(law: FrictionLaw, width: Width) -> Vec<u64> {
         Width::Avx2 => sweep!(Avx2),
         Width::Plain => sweep!(Plain),
     }
-    let impulses = manifolds.iter().flat_map(|m| &m.impulse);
-    let all = vel.iter().chain(impulses);
-    all.flat_map(|w| w.0.map(f64::to_bits)).collect()
+    let mut all: Vec<f64> = vel.iter().flat_map(|w| w.0).collect();
+    for m in &manifolds {
+        all.extend(m.normals.impulse.0);
+        match &m.friction {
+            Friction::Each(each) => all.extend(each.impulse.0),
+            Friction::Whole(whole) => all.extend(whole.impulses()),
+        }
+    }
+    all.into_iter().map(f64::to_bits).collect()
 }
 
 /// W with a dominant diagonal.
@@ -109,17 +134,18 @@ fn every_width_gives_the_same_bits() {
         Width::Avx2 => &[Width::Avx2],
         Width::Plain => &[],
     };
-    for law in [
-        FrictionLaw::None,
-        FrictionLaw::Boxed,
-        FrictionLaw::Pyramid,
-        FrictionLaw::Conic,
+    for (law, whole) in [
+        (FrictionLaw::None, false),
+        (FrictionLaw::Boxed, false),
+        (FrictionLaw::Pyramid, false),
+        (FrictionLaw::Conic, false),
+        (FrictionLaw::Conic, true),
     ] {
-        let plain = bits(law, Width::Plain);
+        let plain = bits(law, whole, Width::Plain);
         let finite = plain.iter().all(|b| f64::from_bits(*b).is_finite());
         assert!(finite, "{law:?}");
         for width in widths {
-            assert_eq!(plain, bits(law, *width), "{law:?}, {width:?}");
+            assert_eq!(plain, bits(law, whole, *width), "{law:?}, {width:?}");
         }
     }
 }

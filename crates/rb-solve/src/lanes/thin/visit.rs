@@ -1,11 +1,27 @@
 //! What every visit of a manifold does: reading the velocities, writing them; and terms and warm start.
 
-use super::Thin;
+use super::{Friction, Normals, Thin};
 use crate::lanes::dispatch;
 use crate::lanes::kernel::Numbers;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::V3;
 use rb_core::manifold::MAX_POINTS;
+
+/// Visits every manifold once, there or back: `$visit` is compiled for either way.
+macro_rules! in_turn {
+    ($visit:ident::<$simd:ty>, $manifolds:ident, $backwards:ident, $($arg:expr),*) => {
+        if $backwards {
+            for m in $manifolds.iter_mut().rev() {
+                $visit::<$simd, true>(m, $($arg),*);
+            }
+        } else {
+            for m in $manifolds {
+                $visit::<$simd, false>(m, $($arg),*);
+            }
+        }
+    };
+}
+pub(super) use in_turn;
 
 /// Says which lanes are the upper half.
 const UPPER: Wide = Wide([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
@@ -17,7 +33,7 @@ pub(super) fn upper<S: Simd>() -> S::Mask {
 
 /// A number of the line of a in the lower half, of b in the upper.
 #[inline(always)]
-pub(super) fn sides<S: Simd>(m: &Thin, lines: &[Line], upper: S::Mask, k: usize) -> S {
+pub(super) fn sides<S: Simd>(m: &Normals, lines: &[Line], upper: S::Mask, k: usize) -> S {
     let [a, b] = [m.bodies[0] as usize, m.bodies[1] as usize];
     S::select(upper, S::splat(lines[b].0[k]), S::splat(lines[a].0[k]))
 }
@@ -29,7 +45,7 @@ pub(super) fn splat<S: Simd>(v: &[f64; 3]) -> V3<S> {
 
 /// What the points of a move with in the lower half, those of b in the upper.
 #[inline(always)]
-pub(super) fn speeds<S: Simd>(m: &Thin, lines: &[Line], upper: S::Mask) -> V3<S> {
+pub(super) fn speeds<S: Simd>(m: &Normals, lines: &[Line], upper: S::Mask) -> V3<S> {
     let both = |k: usize| sides(m, lines, upper, k);
     let lin = V3([both(0), both(1), both(2)]);
     let ang = V3([both(4), both(5), both(6)]);
@@ -38,17 +54,24 @@ pub(super) fn speeds<S: Simd>(m: &Thin, lines: &[Line], upper: S::Mask) -> V3<S>
 
 /// Speed of b relative to a along the normal, for each point.
 #[inline(always)]
-pub(super) fn normal<S: Simd>(m: &Thin, v: V3<S>) -> S {
+pub(super) fn normal<S: Simd>(m: &Normals, v: V3<S>) -> S {
     let n = v.dot(splat(&m.axes[0]));
     n.swapped().sub(n)
 }
 
 /// Speed of b relative to a along the first tangent, for each point, then along the second.
 #[inline(always)]
-pub(super) fn tangents<S: Simd>(m: &Thin, v: V3<S>, upper: S::Mask) -> S {
+pub(super) fn tangents<S: Simd>(m: &Normals, v: V3<S>, upper: S::Mask) -> S {
     let (t, u) = (v.dot(splat(&m.axes[1])), v.dot(splat(&m.axes[2])));
     let b = S::select(upper, u, t.swapped());
     b.sub(S::select(upper, u.swapped(), t))
+}
+
+/// That speed less the wanted one.
+#[inline(always)]
+pub(super) fn slips<S: Simd>(m: &Normals, v: V3<S>, upper: S::Mask) -> S {
+    let belt = S::select(upper, S::splat(m.belt[1]), S::splat(m.belt[0]));
+    tangents(m, v, upper).sub(belt)
 }
 
 pub(super) fn run_pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
@@ -59,13 +82,13 @@ pub(super) fn run_pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers
 #[inline(always)]
 pub(super) fn pose<S: Simd>(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
     let (upper, one) = (upper::<S>(), S::splat(1.0));
-    for m in manifolds {
+    for Thin { normals: m, .. } in manifolds {
         let gap = S::load(&m.gap).add(normal(m, speeds::<S>(m, moved, upper)));
         let pace = [S::splat(m.pace[0]), S::splat(m.pace[1])];
         let (bias, reg, after) = numbers.terms(gap, pace);
         let share = one.div(one.add(reg));
         S::select(upper, share.swapped(), bias).store(&mut m.soft);
-        after.store(&mut m.bias[0]);
+        after.store(&mut m.bias);
     }
 }
 
@@ -75,13 +98,45 @@ pub(super) fn run_warm(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
 
 #[inline(always)]
 pub(super) fn warm<S: Simd>(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
-    for m in manifolds {
+    for Thin { normals, friction } in manifolds {
         let mut load = Load::default();
-        for k in 0..MAX_POINTS {
-            load.add(m, k, m.impulse_of(k));
+        match friction {
+            Friction::Each(each) => each.warm(normals, &mut load),
+            Friction::Whole(whole) => whole.warm(normals, &mut load),
         }
-        load.push(m, inv, vel);
+        load.push(normals, inv, vel);
     }
+}
+
+pub(super) fn run_velocity(
+    manifolds: &mut [Thin],
+    inv: &[Line],
+    vel: &mut [Line],
+    backwards: bool,
+) {
+    dispatch!(narrow velocity(manifolds: &mut [Thin], inv: &[Line], vel: &mut [Line], backwards: bool))
+}
+
+/// Normals and friction under the law itself, one manifold after the other.
+#[inline(always)]
+pub(super) fn velocity<S: Simd>(
+    manifolds: &mut [Thin],
+    inv: &[Line],
+    vel: &mut [Line],
+    backwards: bool,
+) {
+    let upper = upper::<S>();
+    in_turn!(visit::<S>, manifolds, backwards, inv, vel, upper);
+}
+
+#[inline(always)]
+fn visit<S: Simd, const BACK: bool>(m: &mut Thin, inv: &[Line], vel: &mut [Line], upper: S::Mask) {
+    let normals = &mut m.normals;
+    let load = match &mut m.friction {
+        Friction::Each(each) => each.visit::<S, BACK>(normals, vel, upper),
+        Friction::Whole(whole) => whole.visit::<S, BACK>(normals, vel, upper),
+    };
+    load.push(normals, inv, vel);
 }
 
 /// The point visited in place `i`.
@@ -96,9 +151,14 @@ pub(super) fn positive(x: f64) -> f64 {
 }
 
 #[inline(always)]
-pub(super) fn arm(m: &Thin, side: usize, k: usize) -> [f64; 3] {
+pub(super) fn arm(m: &Normals, side: usize, k: usize) -> [f64; 3] {
     let at = MAX_POINTS * side + k;
     [m.arm[0].0[at], m.arm[1].0[at], m.arm[2].0[at]]
+}
+
+#[inline(always)]
+pub(super) fn arms(m: &Normals, k: usize) -> [[f64; 3]; 2] {
+    [arm(m, 0, k), arm(m, 1, k)]
 }
 
 /// A vector along the contact axes in world axes.
@@ -126,21 +186,21 @@ pub(super) struct Load {
 }
 
 impl Load {
-    /// Adds an impulse at a point, along the contact axes.
+    /// Adds an impulse along the contact axes at a point that `arms` lead to.
     #[inline(always)]
-    pub(super) fn add(&mut self, m: &Thin, k: usize, impulse: [f64; 3]) {
+    pub(super) fn add(&mut self, m: &Normals, arms: [[f64; 3]; 2], impulse: [f64; 3]) {
         let p = world(&m.axes, impulse);
         for c in 0..3 {
             self.force[c] += p[c];
         }
         for s in 0..2 {
-            self.torque[s] = turn(self.torque[s], arm(m, s, k), p);
+            self.torque[s] = turn(self.torque[s], arms[s], p);
         }
     }
 
     /// v ± W of it.
     #[inline(always)]
-    pub(super) fn push(&self, m: &Thin, inv: &[Line], vel: &mut [Line]) {
+    pub(super) fn push(&self, m: &Normals, inv: &[Line], vel: &mut [Line]) {
         for (s, sign) in [(0, -1.0), (1, 1.0)] {
             let body = m.bodies[s] as usize;
             let [xx, yy, zz, xy, xz, yz, mx, my] = inv[body].0;
@@ -157,19 +217,3 @@ impl Load {
         }
     }
 }
-
-/// Visits every manifold once, there or back: `$visit` is compiled for either way.
-macro_rules! in_turn {
-    ($visit:ident::<$simd:ty>, $manifolds:ident, $backwards:ident, $($arg:expr),*) => {
-        if $backwards {
-            for m in $manifolds.iter_mut().rev() {
-                $visit::<$simd, true>(m, $($arg),*);
-            }
-        } else {
-            for m in $manifolds {
-                $visit::<$simd, false>(m, $($arg),*);
-            }
-        }
-    };
-}
-pub(super) use in_turn;

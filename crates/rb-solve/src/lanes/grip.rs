@@ -1,0 +1,277 @@
+//! Friction of a whole manifold as one: two tangents at the centre of its load, and the twist about its
+//! normal there.
+//!
+//! ```text
+//! centre     c = Σ pₖ rₖ / Σ pₖ,  reach r = Σ pₖ |rₖ − c| / Σ pₖ     with the impulses pₖ the step starts with
+//! slip       w = (t, u)·(velocity of b relative to a at c) − belt,   z = r n·(ω_b − ω_a)
+//! law        ‖(λ_t, λ_u)‖ ≤ μ Σ λₙ,  |λ_z| ≤ μ Σ λₙ
+//! ```
+//!
+//! Where the points stick, or slide without spinning, it is Coulomb's law at every point; a patch that spins
+//! on the spot is held back as Coulomb's law has it, and one that does both at once by more. As rows it
+//! is a block of [`Law::Spin`](rb_core::law::Law::Spin) whose rows are z, t, u. Sources: E. Catto,
+//! "Box3D", 2025 (central and twist friction); for how far the law is from Coulomb's,
+//! S. Goyal, A. Ruina, J. Papadopoulos, "Planar sliding with dry friction", 1991 (limit surfaces).
+
+use super::batch::{Batch, Point, Wide3};
+use super::grade::{Sums, raise};
+use super::kernel::{axes, project};
+use super::prepare::{Lever, per};
+use super::simd::{Simd, Wide, two};
+use super::vector::{Mass, Motion, Two, V3};
+use super::view::{Hold, vector};
+use glam::DVec3;
+use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
+use rb_core::math::tangents;
+
+/// Impulse below which a point's load does not count, as a change of velocity (m/s): points that carry
+/// nothing yet are equal.
+pub(super) const TRACE: f64 = 1e-4;
+
+/// Friction of up to eight manifolds, each as one.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct Grip {
+    /// Centre of the load, from both bodies.
+    pub(super) arm: [Wide3; 2],
+    /// r (m).
+    pub(super) reach: Wide,
+    /// Impulse along both tangents, and λ_z (N·s).
+    pub(super) impulse: Wide3,
+    /// Steps of the tangents, ρ, and of the twist.
+    pub(super) step: [Wide; 2],
+}
+
+/// The friction of a manifold as it was stored, times `scale`: the sum of its tangential impulses (N·s), and what
+/// turns about its first point (N·m·s).
+pub(super) fn stored(manifold: &Manifold, scale: f64) -> [f64; 3] {
+    let (n, [t, u]) = (manifold.normal, tangents(manifold.normal));
+    let first = manifold.points[0].arm[0];
+    let mut sum = [0.0, 0.0, n.dot(manifold.spin)];
+    for (p, [_, x, y]) in manifold.points().iter().zip(manifold.impulses()) {
+        let twist = n.dot((p.arm[0] - first).cross(t * *x + u * *y));
+        for (to, more) in sum.iter_mut().zip([*x, *y, twist]) {
+            *to += more;
+        }
+    }
+    sum.map(|x| scale * x)
+}
+
+/// The reverse: gives each point, whose normal impulse `to` has and which `arms` lead to, its share of the
+/// tangential impulses by its load, and says what twist is left about the centre of these loads.
+pub(super) fn shared(
+    hold: &Hold,
+    [n, t, u]: [DVec3; 3],
+    arms: impl Iterator<Item = DVec3>,
+    to: &mut [[f64; 3]; MAX_POINTS],
+) -> f64 {
+    let total = to[0][0] + to[1][0] + to[2][0] + to[3][0];
+    if total <= 0.0 {
+        return 0.0;
+    }
+    let ([x, y, z], each) = (hold.impulse, total.recip());
+    let mut off = DVec3::ZERO;
+    for (arm, to) in arms.zip(to.iter_mut()) {
+        let share = to[0] * each;
+        off += share * (arm - hold.arm[0]);
+        (to[1], to[2]) = (share * x, share * y);
+    }
+    z * hold.reach - n.dot(off.cross(t * x + u * y))
+}
+
+impl Grip {
+    /// As one manifold has it.
+    pub(super) fn hold(&self, lane: usize) -> Hold {
+        Hold {
+            arm: [0, 1].map(|s| vector(&self.arm[s], lane)),
+            reach: self.reach.0[lane],
+            impulse: vector(&self.impulse, lane).to_array(),
+        }
+    }
+
+    /// Centre, reach and steps, from points whose normals are prepared; the twist moves to the centre.
+    #[inline(always)]
+    pub(super) fn prepare<S: Simd>(
+        &mut self,
+        axes: &[V3<S>; 3],
+        points: &[Point],
+        mass: &[Mass<S>; 2],
+    ) {
+        let mut total = S::zero();
+        let mut sum = [V3([S::zero(); 3]); 2];
+        for p in points {
+            let load = share(p);
+            total = total.add(load);
+            sum = two!(|s| sum[s].more(V3::load(&p.arm[s]), load));
+        }
+        let arm = two!(|s| {
+            let [x, y, z] = sum[s].0;
+            V3([per(x, total), per(y, total), per(z, total)])
+        });
+        let mut reach = S::zero();
+        for p in points {
+            let off = V3::load(&p.arm[0]).sub(arm[0]);
+            reach = share::<S>(p).fma(off.dot(off).sqrt(), reach);
+        }
+        let reach = per(reach, total);
+        let at = Lever::new(arm, mass);
+        at.step(axes).store(&mut self.step[0]);
+        let n = axes[0];
+        let spin = n.dot(mass[0].ang(n).add(mass[1].ang(n)));
+        per(S::splat(1.0), reach.mul(reach).mul(spin)).store(&mut self.step[1]);
+        let [x, y, twist] = V3::<S>::load(&self.impulse).0;
+        let force = axes[1].scaled(x).more(axes[2], y);
+        let off = V3::load(&points[0].arm[0]).sub(arm[0]);
+        let twist = n.dot(off.cross(force)).add(twist);
+        per(twist, reach).store(&mut self.impulse[2]);
+        reach.store(&mut self.reach);
+        arm[0].store(&mut self.arm[0]);
+        arm[1].store(&mut self.arm[1]);
+    }
+
+    /// Adds W Jᵀλ to the velocities.
+    #[inline(always)]
+    pub(super) fn warm<S: Simd>(&self, axes: &[V3<S>; 3], pair: &mut Two<S>) {
+        let [x, y, z] = V3::load(&self.impulse).0;
+        self.push(axes, [x, y], pair);
+        self.twist(axes[0], z, pair);
+    }
+
+    /// Friction under the normal impulse `load`.
+    #[inline(always)]
+    pub(super) fn visit<S: Simd>(&mut self, batch: &Batch, load: S, pair: &mut Two<S>) {
+        let axes = axes::<S>(batch);
+        let r = S::load(&batch.mu).mul(load);
+        let [x, y, z] = V3::<S>::load(&self.impulse).0;
+        let turn = pair.ang[1].sub(pair.ang[0]).dot(axes[0]);
+        let wanted = S::load(&self.step[1]).nfma(S::load(&self.reach).mul(turn), z);
+        let twist = wanted.min(r).max(S::zero().sub(r));
+        self.twist(axes[0], twist.sub(z), pair);
+        let arm = two!(|s| V3::load(&self.arm[s]));
+        let moved = pair.ang[1].cross_onto(arm[1], pair.lin[1].sub(pair.lin[0]));
+        let moved = arm[0].cross_onto(pair.ang[0], moved);
+        let wx = axes[1].dot(moved).sub(S::load(&batch.belt[0]));
+        let wy = axes[2].dot(moved).sub(S::load(&batch.belt[1]));
+        let step = S::load(&self.step[0]);
+        let t = project(batch.law, r, [step.nfma(wx, x), step.nfma(wy, y)]);
+        self.push(&axes, [t[0].sub(x), t[1].sub(y)], pair);
+        V3([t[0], t[1], twist]).store(&mut self.impulse);
+    }
+
+    /// Impulses along the tangents, at the centre.
+    #[inline(always)]
+    fn push<S: Simd>(&self, axes: &[V3<S>; 3], [x, y]: [S; 2], pair: &mut Two<S>) {
+        let push = axes[1].scaled(x).more(axes[2], y);
+        let [a, b] = two!(|s| V3::load(&self.arm[s]));
+        pair.load(push, &[push.cross(a), b.cross(push)]);
+    }
+
+    /// An impulse λ_z.
+    #[inline(always)]
+    fn twist<S: Simd>(&self, n: V3<S>, z: S, pair: &mut Two<S>) {
+        let torque = n.scaled(S::load(&self.reach).mul(z));
+        pair.ang[0] = pair.ang[0].sub(pair.mass[0].ang(torque));
+        pair.ang[1] = pair.mass[1].turned(pair.ang[1], torque);
+    }
+
+    /// Its certificate.
+    #[inline(always)]
+    pub(super) fn grade<S: Simd>(
+        &self,
+        batch: &Batch,
+        load: S,
+        vel: &Motion<S>,
+        floor: f64,
+        sums: &mut Sums,
+    ) -> S::Mask {
+        let axes = axes::<S>(batch);
+        let moved = vel.slip(&two!(|s| V3::load(&self.arm[s])));
+        let turn = vel.ang[1].sub(vel.ang[0]).dot(axes[0]);
+        let patch = Patch {
+            law: batch.law,
+            limit: S::load(&batch.mu).mul(load),
+            step: two!(|k| S::load(&self.step[k])),
+            impulse: V3::load(&self.impulse).0,
+            w: [
+                axes[1].dot(moved).sub(S::load(&batch.belt[0])),
+                axes[2].dot(moved).sub(S::load(&batch.belt[1])),
+                S::load(&self.reach).mul(turn),
+            ],
+        };
+        let place = S::splat(f64::from(batch.first));
+        patch.grade(S::splat(1.0), place, floor, sums)
+    }
+}
+
+/// The friction of a manifold in each lane, to be graded.
+pub(super) struct Patch<S> {
+    pub(super) law: FrictionLaw,
+    /// μ Σ λₙ.
+    pub(super) limit: S,
+    /// Steps of the tangents and of the twist.
+    pub(super) step: [S; 2],
+    pub(super) impulse: [S; 3],
+    pub(super) w: [S; 3],
+}
+
+impl<S: Simd> Patch<S> {
+    /// The certificate of [`Law::Spin`](rb_core::law::Law::Spin), which lanes with 0 in `counts` have no part in;
+    /// says which lanes stick.
+    #[inline(always)]
+    pub(super) fn grade(self, counts: S, place: S, floor: f64, sums: &mut Sums) -> S::Mask {
+        let (zero, r) = (S::zero(), self.limit);
+        let ([x, y, z], w) = (self.impulse, self.w);
+        let stiff = per(S::splat(2.0), self.step[0]).add(per(S::splat(1.0), self.step[1]));
+        let a = stiff.div(S::splat(3.0));
+        let wanted = [
+            x.sub(per(w[0], a)),
+            y.sub(per(w[1], a)),
+            z.sub(per(w[2], a)),
+        ];
+        let live = S::gt(a.mul(counts), zero);
+        let a2 = a.mul(a);
+        let off = a2.mul(self.off(wanted));
+        let size = square(self.impulse).mul(a);
+        let size = size.max(per(S::splat(floor * floor), a));
+        sums.add(off, a, size, live, place);
+        let outside = a2.mul(self.off(self.impulse));
+        raise(&mut sums.outside2, S::select(live, outside, zero));
+        let more = S::splat(1.0 + 1e-9);
+        let slides = square([x.mul(more), y.mul(more), zero]).sub(r.mul(r));
+        let spins = z.max(zero.sub(z)).mul(more).sub(r);
+        S::gt(S::splat(f64::MIN_POSITIVE), slides.max(spins))
+    }
+}
+
+impl<S: Simd> Patch<S> {
+    /// Square of the distance from its impulse to the nearest admissible point of `to`.
+    #[inline(always)]
+    fn off(&self, to: [S; 3]) -> S {
+        let r = self.limit;
+        let [p, q] = project(self.law, r, [to[0], to[1]]);
+        let held = to[2].min(r).max(S::zero().sub(r));
+        let [x, y, z] = self.impulse;
+        square([x.sub(p), y.sub(q), z.sub(held)])
+    }
+}
+
+#[inline(always)]
+fn square<S: Simd>([x, y, z]: [S; 3]) -> S {
+    z.fma(z, y.fma(y, x.mul(x)))
+}
+
+/// Sum of the normal impulses (N·s).
+#[inline(always)]
+pub(super) fn load<S: Simd>(points: &[Point]) -> S {
+    let mut sum = S::zero();
+    for p in points {
+        sum = sum.add(S::load(&p.impulse));
+    }
+    sum
+}
+
+/// What a point counts for in the centre.
+#[inline(always)]
+fn share<S: Simd>(p: &Point) -> S {
+    S::splat(TRACE).fma(S::load(&p.inverse), S::load(&p.impulse))
+}

@@ -1,0 +1,227 @@
+//! Friction at every point of a manifold.
+
+use super::prepare::Rows;
+use super::visit::{Load, arms, normal, nth, positive, slips, speeds};
+use super::{Normals, around};
+use crate::lanes::simd::{Line, Simd, Wide};
+use glam::DVec2;
+use rb_core::law::Law;
+use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
+
+/// Friction at every point. In each vector the first tangents, then the second.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Each {
+    /// s.
+    pub(super) root: Wide,
+    /// λ̂.
+    pub(super) impulse: Wide,
+    /// r of each point.
+    limit: Wide,
+    /// Ĝ between the normal and the tangents of each point.
+    cross: Wide,
+    /// Ĝ between a row of a point (n, t, u) and one of another, but for that between normals: the next point
+    /// around in the lower half, the one after that in the upper.
+    couple: [Wide; 8],
+}
+
+impl Each {
+    /// As it was stored.
+    pub(super) fn stored(manifold: &Manifold, scale: f64) -> Self {
+        let mut new = Self::default();
+        for (k, [_, x, y]) in manifold.impulses().iter().enumerate() {
+            new.impulse.0[k] = scale * x;
+            new.impulse.0[MAX_POINTS + k] = scale * y;
+        }
+        new
+    }
+
+    /// Impulse of a point along the tangents (N·s).
+    #[inline(always)]
+    pub(super) fn impulse_of(&self, k: usize) -> [f64; 2] {
+        let u = MAX_POINTS + k;
+        [
+            self.impulse.0[k] * self.root.0[k],
+            self.impulse.0[u] * self.root.0[u],
+        ]
+    }
+
+    #[inline(always)]
+    pub(super) fn warm(&self, m: &Normals, load: &mut Load) {
+        for k in 0..MAX_POINTS {
+            let [x, y] = self.impulse_of(k);
+            load.add(m, arms(m, k), [m.impulse.0[k] * m.root.0[k], x, y]);
+        }
+    }
+
+    /// Steps and bounds, coupling within each point; impulses become scaled. The normals have been.
+    #[inline(always)]
+    pub(super) fn scale<S: Simd>(&mut self, m: &Normals, rows: &Rows<S>, upper: S::Mask) {
+        let (zero, normal) = (S::zero(), S::load(&m.root));
+        let normal = normal.add(normal.swapped());
+        let trace = rows.own(1, 1).add(rows.own(2, 2));
+        // Rows that nothing answers to take no step.
+        let slips = S::gt(normal.mul(trace), zero);
+        let tangent = S::select(slips, S::splat(2.0).div(trace).sqrt(), zero);
+        let limit = S::splat(m.mu).mul(normal).div(tangent);
+        S::select(slips, limit, zero).store(&mut self.limit);
+        let cross = S::select(upper, rows.own(0, 2), rows.own(0, 1));
+        normal.mul(tangent).mul(cross).store(&mut self.cross);
+        tangent.store(&mut self.root);
+        let impulse = S::load(&self.impulse).div(tangent);
+        S::select(slips, impulse, zero).store(&mut self.impulse);
+    }
+
+    /// Coupling between points. (Loops over rows and columns leave these in memory.)
+    #[inline(always)]
+    pub(super) fn couple<S: Simd>(&mut self, m: &Normals, rows: &Rows<S>, upper: S::Mask) {
+        let normal = S::load(&m.root);
+        let tangent = S::load(&self.root);
+        let roots = [normal.add(normal.swapped()), tangent, tangent];
+        self.column::<S, 0>(rows, &roots, upper);
+        self.column::<S, 1>(rows, &roots, upper);
+        self.column::<S, 2>(rows, &roots, upper);
+    }
+
+    /// Couples all rows with the rows `C` of other points.
+    #[inline(always)]
+    fn column<S: Simd, const C: usize>(&mut self, rows: &Rows<S>, roots: &[S; 3], upper: S::Mask) {
+        let others = rows.others(C, roots[C]);
+        if C > 0 {
+            let entry = rows.between(0, C, others, upper);
+            entry.mul(roots[0]).store(&mut self.couple[C - 1]);
+        }
+        let entry = rows.between(1, C, others, upper);
+        entry.mul(roots[1]).store(&mut self.couple[2 + C]);
+        let entry = rows.between(2, C, others, upper);
+        entry.mul(roots[2]).store(&mut self.couple[5 + C]);
+    }
+
+    /// Ĝ between row `r` of point `k` and row `c` of point `l`.
+    #[inline(always)]
+    fn coupling(&self, m: &Normals, [k, r]: [usize; 2], [l, c]: [usize; 2]) -> f64 {
+        if r + c == 0 {
+            return m.coupling(k, l);
+        }
+        around(
+            &self.couple[3 * r + c - 1],
+            &self.couple[3 * c + r - 1],
+            k,
+            l,
+        )
+    }
+
+    /// A visit in the velocity pass.
+    #[inline(always)]
+    pub(super) fn visit<S: Simd, const BACK: bool>(
+        &mut self,
+        m: &mut Normals,
+        vel: &[Line],
+        upper: S::Mask,
+    ) -> Load {
+        let mut visit = Visit {
+            x: self.own::<S>(m, vel, upper),
+            load: Load::default(),
+        };
+        visit.point::<BACK, 0>(m, self);
+        visit.point::<BACK, 1>(m, self);
+        visit.point::<BACK, 2>(m, self);
+        visit.point::<BACK, 3>(m, self);
+        visit.load
+    }
+
+    /// x of all rows: normals, first tangents, second tangents.
+    #[inline(always)]
+    fn own<S: Simd>(&self, m: &Normals, vel: &[Line], upper: S::Mask) -> [[f64; MAX_POINTS]; 3] {
+        let v = speeds::<S>(m, vel, upper);
+        let n = normal(m, v).add(S::load(&m.bias));
+        let t = slips(m, v, upper);
+        let mut x = [Wide::default(); 2];
+        S::load(&m.root)
+            .nfma(n, S::load(&m.impulse))
+            .store(&mut x[0]);
+        S::load(&self.root)
+            .nfma(t, S::load(&self.impulse))
+            .store(&mut x[1]);
+        let [n, t] = [x[0].0, x[1].0];
+        [
+            [n[0], n[1], n[2], n[3]],
+            [t[0], t[1], t[2], t[3]],
+            [t[4], t[5], t[6], t[7]],
+        ]
+    }
+}
+
+/// A visit in the velocity pass.
+struct Visit {
+    /// x of normals, first tangents, second tangents.
+    x: [[f64; MAX_POINTS]; 3],
+    /// What has changed.
+    load: Load,
+}
+
+impl Visit {
+    /// The point in place `I`.
+    #[inline(always)]
+    fn point<const BACK: bool, const I: usize>(&mut self, m: &mut Normals, each: &mut Each) {
+        let k = nth::<BACK>(I);
+        if k >= m.points as usize {
+            return;
+        }
+        let u = MAX_POINTS + k;
+        let old = [m.impulse.0[k], each.impulse.0[k], each.impulse.0[u]];
+        let n = positive(self.x[0][k]);
+        let dn = n - old[0];
+        let wanted = [
+            each.cross.0[k].mul_add(-dn, self.x[1][k]),
+            each.cross.0[u].mul_add(-dn, self.x[2][k]),
+        ];
+        let t = project(m.law, each.limit.0[k] * n, wanted);
+        (m.impulse.0[k], each.impulse.0[k], each.impulse.0[u]) = (n, t[0], t[1]);
+        let delta = [dn, t[0] - old[1], t[1] - old[2]];
+        for j in I + 1..MAX_POINTS {
+            let l = nth::<BACK>(j);
+            for r in 0..3 {
+                for c in 0..3 {
+                    let g = each.coupling(m, [k, c], [l, r]);
+                    self.x[r][l] = g.mul_add(-delta[c], self.x[r][l]);
+                }
+            }
+        }
+        let (rn, rt) = (m.root.0[k], each.root.0[k]);
+        let impulse = [rn * delta[0], rt * delta[1], rt * delta[2]];
+        self.load.add(m, arms(m, k), impulse);
+    }
+}
+
+/// Nearest point of the friction disc, square or diamond of radius `r`.
+#[inline(always)]
+pub(super) fn project(law: FrictionLaw, r: f64, [x, y]: [f64; 2]) -> [f64; 2] {
+    match law {
+        FrictionLaw::Boxed => [clamp(x, r), clamp(y, r)],
+        FrictionLaw::Pyramid => diamond(r, x, y),
+        // A point without load has no friction.
+        _ if r <= 0.0 => [0.0; 2],
+        _ => {
+            let square = y.mul_add(y, x * x);
+            if square > r * r {
+                let share = r / square.sqrt();
+                [x * share, y * share]
+            } else {
+                [x, y]
+            }
+        }
+    }
+}
+
+#[inline(always)]
+pub(super) fn clamp(x: f64, r: f64) -> f64 {
+    let x = if x < r { x } else { r };
+    if x > -r { x } else { -r }
+}
+
+#[cold]
+#[inline(never)]
+fn diamond(r: f64, x: f64, y: f64) -> [f64; 2] {
+    let t = Law::Pyramid { mu: 1.0 }.project_tangent(DVec2::new(x, y), r);
+    [t.x, t.y]
+}
