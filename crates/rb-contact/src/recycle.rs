@@ -43,10 +43,9 @@ impl Memory {
     /// Remembers a search that found everything nearer than `clear` (m).
     pub fn new(a: Sphere, b: Sphere, clear: f64) -> Self {
         let (large, small) = by_size(a, b);
-        Self {
-            relative: large.0.relative(small.0),
-            clear,
-        }
+        let turned = large.0.q.conjugate();
+        let relative = Pose::new(turned * (small.0.p - large.0.p), turned * small.0.q);
+        Self { relative, clear }
     }
 
     /// Margin (m) to add to the prediction of a search, so that its answer lasts.

@@ -11,7 +11,7 @@ use crate::hooks::Hooks;
 use crate::stage::publish::difference;
 use crate::state::{Pair, PairList, State};
 use places::Tasks;
-use rb_contact::manifold::{Sides, manifold, warm_start};
+use rb_contact::manifold::{Sides, rewrite, warm_start};
 use rb_contact::material::combine;
 use rb_contact::narrow::collide_shapes;
 use rb_contact::recycle::{Memory, Recall};
@@ -174,12 +174,15 @@ fn put(known: &mut [Manifold], material: &ContactMaterial, sides: &Sides, chunk:
     patches.sort_by_key(|p| p.sub);
     carried.clear();
     carried.extend(patches.iter().map(|patch| warm_start(patch, sides, known)));
-    let new = patches.iter().zip(carried);
-    let new = new.map(|(patch, carried)| manifold(patch, material, carried, sides));
-    if patches.len() == known.len() {
-        known.iter_mut().zip(new).for_each(|(to, new)| *to = new);
+    let places = if patches.len() == known.len() {
+        known
     } else {
-        found.extend(new);
+        let first = found.len();
+        found.resize(first + patches.len(), Manifold::default());
+        &mut found[first..]
+    };
+    for (place, (patch, carried)) in places.iter_mut().zip(patches.iter().zip(carried)) {
+        rewrite(place, patch, material, carried, sides);
     }
 }
 
