@@ -138,7 +138,7 @@ pub(crate) fn clip<'f>(
 
 /// Leaves in `out` the part of a polygon, segment or point that is not `beyond` a plane (distance, in
 /// any unit); false, with nothing done, if that is all of it.
-pub(crate) fn cut(
+fn cut(
     subject: &Feature,
     out: &mut Feature,
     beyond: impl Fn(DVec3) -> f64,
