@@ -28,6 +28,11 @@ pub struct Memory {
 /// A shape of a pair: its pose (world) and its bounding radius about the pose's origin (m).
 pub type Sphere<'a> = (&'a Pose, f64);
 
+/// Distance of two shapes at least (m), by the spheres around them.
+pub fn apart(a: Sphere, b: Sphere) -> f64 {
+    a.0.p.distance(b.0.p) - a.1 - b.1
+}
+
 /// What to do about a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recall {
@@ -112,5 +117,12 @@ mod tests {
             assert_eq!(recall(&a, &b, 0.0196), Recall::Search);
         }
         assert_eq!(recall(&a, &b, f64::NAN), Recall::Search);
+    }
+
+    #[test]
+    fn spheres_bound_the_distance_from_below() {
+        let at = |x: f64| Pose::from_translation(DVec3::new(x, 0.0, 0.0));
+        assert!((apart((&at(1.0), 0.5), (&at(-2.0), 0.25)) - 2.25).abs() < 1e-15);
+        assert!(apart((&at(1.0), 0.5), (&at(1.2), 0.5)) < 0.0);
     }
 }

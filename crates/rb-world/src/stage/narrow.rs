@@ -14,7 +14,7 @@ use places::Tasks;
 use rb_contact::manifold::{Sides, rewrite, warm_start};
 use rb_contact::material::combine;
 use rb_contact::narrow::collide_shapes;
-use rb_contact::recycle::{Memory, Recall};
+use rb_contact::recycle::{Memory, Recall, apart};
 use rb_core::anchor::Reference;
 use rb_core::manifold::{ContactMaterial, Manifold};
 use rb_solve::parallel;
@@ -228,16 +228,15 @@ fn recall(pair: &Pair, [a, b]: [&Placed; 2], prediction: f64) -> Recall {
 /// Finds the patches of a pair up to a gap of `prediction` (m), and a little beyond.
 fn search([a, b]: [&Placed; 2], prediction: f64, chunk: &mut PairChunk) -> Memory {
     chunk.patches.clear();
-    let spare = Memory::spare(a.sphere(), b.sphere());
-    let clear = collide_shapes(
-        &a.shape,
-        &a.stand.pose,
-        &b.shape,
-        &b.stand.pose,
-        prediction + spare,
-        &mut chunk.patches,
-    );
-    Memory::new(a.sphere(), b.sphere(), clear)
+    let (sphere_a, sphere_b) = (a.sphere(), b.sphere());
+    let reach = prediction + Memory::spare(sphere_a, sphere_b);
+    let mut clear = apart(sphere_a, sphere_b);
+    // Boxes overlap long before most shapes do.
+    if clear <= reach {
+        let ((shape_a, pose_a), (shape_b, pose_b)) = (a.placed(), b.placed());
+        clear = collide_shapes(shape_a, pose_a, shape_b, pose_b, reach, &mut chunk.patches);
+    }
+    Memory::new(sphere_a, sphere_b, clear)
 }
 
 /// Sleepers that something moving touches wake with their whole island.
