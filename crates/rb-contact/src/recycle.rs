@@ -14,7 +14,7 @@ use rb_core::math::Pose;
 use serde::{Deserialize, Serialize};
 
 /// Motion, as a share of the smaller shape's radius, up to which anchored contacts are kept.
-pub const DRIFT: f64 = 2e-4;
+pub const DRIFT: f64 = 5e-4;
 
 /// How the contacts of a pair were last found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
