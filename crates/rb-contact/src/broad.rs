@@ -40,6 +40,8 @@ pub struct BroadPhase {
     is_changed: Vec<bool>,
     /// Overlapping pairs that passed the filter, sorted.
     pairs: Vec<[u32; 2]>,
+    /// Those that the last search found.
+    found: Vec<[u32; 2]>,
 }
 
 impl From<BroadPhase> for Vec<Option<Entry>> {
@@ -218,7 +220,8 @@ impl BroadPhase {
     pub fn bytes(&self) -> usize {
         let trees: usize = self.trees.iter().map(Bvh::heap_memory_size).sum();
         let flags = room::bytes(&self.changed) + room::bytes(&self.is_changed);
-        trees + flags + room::bytes(&self.entries) + room::bytes(&self.pairs)
+        let pairs = room::bytes(&self.pairs) + room::bytes(&self.found);
+        trees + flags + room::bytes(&self.entries) + pairs
     }
 
     fn entry(&self, slot: u32) -> Option<&Entry> {
@@ -287,15 +290,36 @@ impl BroadPhase {
         let (flags, next) = (&self.is_changed, &mut self.pairs);
         let stale = |slot: &u32| flags.get(*slot as usize).is_some_and(|c| *c);
         next.retain(|pair| !pair.iter().any(stale));
-        let kept = next.len();
-        next.extend(found);
-        next[kept..].sort_unstable();
-        // Two sorted runs: merged in one pass by the stable sort.
-        next.sort();
+        room::empty(&mut self.found);
+        self.found.extend(found);
+        self.found.sort_unstable_by_key(rank);
+        merge(next, &self.found);
         room::trim(next);
         for slot in self.changed.drain(..) {
             self.is_changed[slot as usize] = false;
         }
         &self.pairs
+    }
+}
+
+/// One number in the order of pairs.
+fn rank([low, high]: &[u32; 2]) -> u64 {
+    u64::from(*low) << 32 | u64::from(*high)
+}
+
+/// Puts a sorted list into another, last first, as far as there is something to put.
+fn merge(into: &mut Vec<[u32; 2]>, mut more: &[[u32; 2]]) {
+    let mut left = into.len();
+    into.resize(left + more.len(), [0; 2]);
+    let mut at = into.len();
+    while let [before @ .., last] = more {
+        at -= 1;
+        if left > 0 && rank(&into[left - 1]) > rank(last) {
+            left -= 1;
+            into[at] = into[left];
+        } else {
+            into[at] = *last;
+            more = before;
+        }
     }
 }

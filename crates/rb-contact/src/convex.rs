@@ -340,7 +340,7 @@ pub(crate) struct Part<'a> {
     pub(crate) core: Core<'a>,
     pub(crate) radius: f64,
     /// Set for one-sided triangles of a surface.
-    pub(crate) facet: Option<Facet>,
+    pub(crate) facet: Option<&'a Facet>,
 }
 
 /// How a triangle continues into its neighbours.

@@ -41,34 +41,25 @@ pub struct Carried {
     pub spin: DVec3,
 }
 
-/// The manifold of a patch: arms from the centres of mass.
-pub fn manifold(
+/// Makes of a manifold that of a patch: arms from the centres of mass. In its place, for it is large.
+pub fn rewrite(
+    manifold: &mut Manifold,
     patch: &ContactPatch,
     material: &ContactMaterial,
     carried: &Carried,
     sides: &Sides,
-) -> Manifold {
-    let places = patch.points.iter().map(|p| [p.position_a, p.position_b]);
-    let poses = sides.stands.map(|s| &s.pose);
-    let points = patch.points.iter().map(|p| {
+) {
+    (manifold.bodies, manifold.key) = (sides.bodies, sides.key(patch));
+    manifold.closed = false;
+    (manifold.impulses, manifold.spin) = (carried.impulse, carried.spin);
+    (manifold.normal, manifold.material) = (patch.normal, *material);
+    manifold.set_points(patch.points.iter().map(|p| {
         let arm = sides.arms([p.position_a, p.position_b]);
         (p.feature, ManifoldPoint { arm, gap: p.gap })
-    });
-    let mut manifold = Manifold {
-        bodies: sides.bodies,
-        count: 0,
-        closed: false,
-        key: sides.key(patch),
-        impulses: carried.impulse,
-        spin: carried.spin,
-        normal: patch.normal,
-        features: Default::default(),
-        material: *material,
-        points: Default::default(),
-        anchor: Anchor::new(patch.hold, patch.normal, places, poses),
-    };
-    manifold.set_points(points);
-    manifold
+    }));
+    let places = patch.points.iter().map(|p| [p.position_a, p.position_b]);
+    let poses = sides.stands.map(|s| &s.pose);
+    manifold.anchor = Anchor::new(patch.hold, patch.normal, places, poses);
 }
 
 /// Cosine of the angle between two normals beyond which impulses are not carried over (60°).

@@ -32,6 +32,7 @@ mod half_space;
 mod hold;
 mod parts;
 mod polish;
+mod ring;
 mod sat;
 
 use crate::collider::Collider;

@@ -14,7 +14,7 @@ use rb_core::math::Pose;
 use serde::{Deserialize, Serialize};
 
 /// Motion, as a share of the smaller shape's radius, up to which anchored contacts are kept.
-pub const DRIFT: f64 = 2e-4;
+pub const DRIFT: f64 = 5e-4;
 
 /// How the contacts of a pair were last found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,6 +27,11 @@ pub struct Memory {
 
 /// A shape of a pair: its pose (world) and its bounding radius about the pose's origin (m).
 pub type Sphere<'a> = (&'a Pose, f64);
+
+/// Distance of two shapes at least (m), by the spheres around them.
+pub fn apart(a: Sphere, b: Sphere) -> f64 {
+    a.0.p.distance(b.0.p) - a.1 - b.1
+}
 
 /// What to do about a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,10 +48,9 @@ impl Memory {
     /// Remembers a search that found everything nearer than `clear` (m).
     pub fn new(a: Sphere, b: Sphere, clear: f64) -> Self {
         let (large, small) = by_size(a, b);
-        Self {
-            relative: large.0.relative(small.0),
-            clear,
-        }
+        let turned = large.0.q.conjugate();
+        let relative = Pose::new(turned * (small.0.p - large.0.p), turned * small.0.q);
+        Self { relative, clear }
     }
 
     /// Margin (m) to add to the prediction of a search, so that its answer lasts.
@@ -113,5 +117,12 @@ mod tests {
             assert_eq!(recall(&a, &b, 0.0196), Recall::Search);
         }
         assert_eq!(recall(&a, &b, f64::NAN), Recall::Search);
+    }
+
+    #[test]
+    fn spheres_bound_the_distance_from_below() {
+        let at = |x: f64| Pose::from_translation(DVec3::new(x, 0.0, 0.0));
+        assert!((apart((&at(1.0), 0.5), (&at(-2.0), 0.25)) - 2.25).abs() < 1e-15);
+        assert!(apart((&at(1.0), 0.5), (&at(1.2), 0.5)) < 0.0);
     }
 }

@@ -71,6 +71,12 @@ macro_rules! shapes {
             fn geometry(&self) -> &dyn Geometry {
                 match self { $(Self::$name(s) => s,)* }
             }
+
+            // Asked for every pair.
+            #[inline]
+            pub(crate) fn view(&self) -> View<'_> {
+                match self { $(Self::$name(s) => s.view(),)* }
+            }
         }
 
         $(impl From<$name> for Shape {
@@ -181,10 +187,6 @@ impl Shape {
     /// shapes that are known from their parameters.
     pub fn mesh(&self) -> Option<Mesh> {
         self.geometry().mesh()
-    }
-
-    pub(crate) fn view(&self) -> View<'_> {
-        self.geometry().view()
     }
 
     /// Core and radius of a convex shape.

@@ -173,7 +173,7 @@ impl Sweep<'_> {
                 point: origin + axis.b - axis.normal * b.radius,
             })
         })?;
-        let facing = |part: &Part, side: usize, n: DVec3| match &part.facet {
+        let facing = |part: &Part, side: usize, n: DVec3| match part.facet {
             Some(f) => {
                 let t = hit.fraction * self.dt;
                 let face = self.motions[side].at(t).vector(part.pose.vector(f.normal));

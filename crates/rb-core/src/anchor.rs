@@ -31,6 +31,16 @@ pub enum Reference {
 }
 
 impl Reference {
+    /// Of a and b the one that has the face first; back again if asked twice. (By its number each would
+    /// have to go through memory.)
+    #[inline]
+    fn face_first<T>(self, [a, b]: [T; 2]) -> [T; 2] {
+        match self {
+            Self::FaceOfB => [b, a],
+            _ => [a, b],
+        }
+    }
+
     /// The same with a and b exchanged.
     pub const fn swapped(self) -> Self {
         match self {
@@ -108,22 +118,24 @@ impl Anchor {
         points: impl Iterator<Item = [DVec3; 2]>,
         poses: [&Pose; 2],
     ) -> Self {
-        let (face, other, sign) = match hold.reference {
-            Reference::FaceOfA => (0, 1, 1.0),
-            Reference::FaceOfB => (1, 0, -1.0),
+        let sign = match hold.reference {
+            Reference::FaceOfA => 1.0,
+            Reference::FaceOfB => -1.0,
             Reference::Neither => return Self::default(),
         };
+        let [f, o] = hold.reference.face_first(poses);
         let out = normal * (sign * hold.radius);
         let mut anchor = Self {
             hold,
-            normal: poses[face].q.conjugate() * normal,
+            normal: f.q.conjugate() * normal,
             ..Self::default()
         };
-        let to_other = DMat3::from_quat(poses[other].q).transpose();
+        let to_other = DMat3::from_quat(o.q).transpose();
         let places = anchor.points.iter_mut().zip(&mut anchor.levels);
         for ((place, level), p) in places.zip(points) {
-            *place = to_other * (p[other] - poses[other].p + out);
-            *level = normal.dot(p[face] - poses[face].p);
+            let [on_face, on_other] = hold.reference.face_first(p);
+            *place = to_other * (on_other - o.p + out);
+            *level = normal.dot(on_face - f.p);
         }
         anchor
     }
@@ -136,12 +148,12 @@ impl Anchor {
         count: usize,
         mut put: impl FnMut(usize, Anchored),
     ) -> Option<DVec3> {
-        let (face, other, sign) = match self.hold.reference {
-            Reference::FaceOfA => (0, 1, 1.0),
-            Reference::FaceOfB => (1, 0, -1.0),
+        let sign = match self.hold.reference {
+            Reference::FaceOfA => 1.0,
+            Reference::FaceOfB => -1.0,
             Reference::Neither => return None,
         };
-        let (f, o) = (stands[face], stands[other]);
+        let [f, o] = self.hold.reference.face_first(stands);
         let normal = f.pose.q * self.normal;
         let turn = DMat3::from_quat(o.pose.q);
         // All relative to the pair: far from the origin the digits are the same.
@@ -153,9 +165,9 @@ impl Anchor {
             let on_other = turn * *local - out;
             let from_face = apart + on_other;
             let gap = sign * (normal.dot(from_face) - level);
-            let mut arm = [DVec3::ZERO; 2];
-            arm[face] = origins[0] + from_face - normal * (sign * gap);
-            arm[other] = origins[1] + on_other;
+            let on_face = origins[0] + from_face - normal * (sign * gap);
+            let arm = [on_face, origins[1] + on_other];
+            let arm = self.hold.reference.face_first(arm);
             put(k, Anchored { arm, gap });
         }
         Some(normal)

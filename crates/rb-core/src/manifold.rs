@@ -158,12 +158,12 @@ impl Manifold {
     /// Replaces the points, [`MAX_POINTS`] at most, each with the feature that made it; impulses stay.
     #[inline]
     pub fn set_points(&mut self, points: impl Iterator<Item = (u32, ManifoldPoint)>) {
-        (self.features, self.points) = Default::default();
+        let mut points = points.fuse();
         self.count = 0;
-        let places = self.features.iter_mut().zip(&mut self.points);
-        for ((feature, point), new) in places.zip(points) {
-            (*feature, *point) = new;
-            self.count += 1;
+        for (feature, point) in self.features.iter_mut().zip(&mut self.points) {
+            let new = points.next();
+            self.count += u8::from(new.is_some());
+            (*feature, *point) = new.unwrap_or_default();
         }
     }
 

@@ -11,6 +11,7 @@ use rb_contact::{Aabb, ContactPatch, Shape};
 use rb_core::anchor::Stand;
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::manifold::Manifold;
+use rb_core::math::Pose;
 use rb_core::partition::Islands;
 use rb_core::problem::Problem;
 use rb_core::room::{bytes, fit};
@@ -46,6 +47,11 @@ impl Placed {
     /// Its shape's pose and radius.
     pub(crate) fn sphere(&self) -> Sphere<'_> {
         (&self.stand.pose, self.radius)
+    }
+
+    /// Its shape, and the pose of that.
+    pub(crate) fn placed(&self) -> (&Shape, &Pose) {
+        (&self.shape, &self.stand.pose)
     }
 }
 

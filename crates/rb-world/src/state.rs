@@ -43,7 +43,7 @@ pub(crate) struct ConstraintSlot {
 }
 
 /// Two colliders whose boxes overlap and that may touch.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Pair {
     /// Collider slots, lower first.
     pub(crate) key: [u32; 2],

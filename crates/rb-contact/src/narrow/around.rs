@@ -23,11 +23,11 @@ pub(super) const APART: f64 = 0.05;
 pub(super) const EVEN: f64 = 1e-6;
 
 /// Appends the closest or deepest points `first` under the unit normal `n` from a to b, and the corners
-/// around them with a gap of at most `prediction` (m).
+/// around them with a gap of at most `prediction` (m). `faces` are those along n.
 pub(super) fn around(
-    a: &Placed,
-    b: &Placed,
+    [a, b]: [&Placed; 2],
     n: DVec3,
+    faces: &[Option<DVec3>; 2],
     first: PatchPoint,
     prediction: f64,
     raw: &mut Raw,
@@ -39,11 +39,11 @@ pub(super) fn around(
     if !has_corners(a) || !has_corners(b) {
         return;
     }
-    let lean = |of: &Placed, n: DVec3| {
-        let face = of.face_normal(n).filter(|_| has_faces(of))?;
+    let lean = |of: &Placed, face: Option<DVec3>, n: DVec3| {
+        let face = face.filter(|_| has_faces(of))?;
         Some((face.dot(n), face)).filter(|(cosine, _)| *cosine > LEAN)
     };
-    match (lean(a, n), lean(b, -n)) {
+    match (lean(a, faces[0], n), lean(b, faces[1], -n)) {
         (Some((ca, fa)), fb) if fb.is_none_or(|(cb, _)| cb <= ca + EVEN) => {
             over(a, b, fa, n, first.gap, put);
         }

@@ -222,17 +222,28 @@ pub(crate) fn slack(a: &Placed, b: &Placed, gap: f64) -> f64 {
     FACE_PREFERENCE[0] * gap.abs() + FACE_PREFERENCE[1] * size
 }
 
-/// The flat face that separates (nearly) as well as `axis`, and its normal from a to b.
-pub(crate) fn snap(a: &Placed, b: &Placed, axis: &Axis) -> (DVec3, Reference) {
+/// Outward normals of the flat faces of a and b that face each other along the unit vector `n` from a to
+/// b, if there are any.
+pub(crate) fn faces(a: &Placed, b: &Placed, n: DVec3) -> [Option<DVec3>; 2] {
+    [a.face_normal(n), b.face_normal(-n)]
+}
+
+/// The flat face, of those along `axis`, that separates (nearly) as well, and its normal from a to b.
+pub(crate) fn snap(
+    a: &Placed,
+    b: &Placed,
+    axis: &Axis,
+    faces: &[Option<DVec3>; 2],
+) -> (DVec3, Reference) {
     // Against a lone point a face adds nothing: there is one point, and its normal is exact.
     if matches!((a.core, b.core), (Core::Point, _) | (_, Core::Point)) {
         return (axis.normal, Reference::Neither);
     }
     let gap = axis.core_gap();
     let slack = slack(a, b, gap);
-    let face = |of: &Placed, n: DVec3| of.face_normal(n).filter(|f| f.dot(n) > 0.9);
-    let found_a = face(a, axis.normal).map(|n| (separation(a, b, n), n));
-    let found_b = face(b, -axis.normal).map(|n| (separation(a, b, -n), -n));
+    let face = |of: usize, n: DVec3| faces[of].filter(|f| f.dot(n) > 0.9);
+    let found_a = face(0, axis.normal).map(|n| (separation(a, b, n), n));
+    let found_b = face(1, -axis.normal).map(|n| (separation(a, b, -n), -n));
     // A rim is only nearly a polygon, so a truly flat-sided face goes first.
     let a_first = a.core.is_polyhedral() || !b.core.is_polyhedral();
     let order = [(found_a, Reference::FaceOfA), (found_b, Reference::FaceOfB)];

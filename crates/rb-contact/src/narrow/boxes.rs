@@ -9,8 +9,9 @@
 use super::around::{EVEN, LEAN, beside};
 use super::axis::{Axis, FACE_PREFERENCE, slack};
 use super::clip::{self, Raw};
+use super::ring::Ring;
 use super::{ContactPatch, Outcome, PatchPoint, hold, report};
-use crate::convex::{CORNERS, Feature, Placed};
+use crate::convex::{CORNERS, Placed};
 use glam::{DMat3, DVec3};
 use rb_core::anchor::Reference;
 
@@ -78,10 +79,10 @@ pub(crate) fn collide(
         }
     };
     let (normal, reference, other) = if on_b {
-        let normal = over_b().face(kb, sign(-db[kb]), clip::of_b(put));
+        let normal = over_b().face((kb, sign(-db[kb])), clip::of_b(put));
         (-normal, Reference::FaceOfB, a)
     } else {
-        let normal = over_a().face(ka, sign(da[ka]), put);
+        let normal = over_a().face((ka, sign(da[ka])), put);
         (normal, Reference::FaceOfA, b)
     };
     if !raw.iter().any(|p| p.gap <= best - radii + slack) {
@@ -159,64 +160,85 @@ struct Pair<'a> {
     d: DVec3,
 }
 
+/// A face of f: the axis across it, and its direction.
+type Face = (usize, f64);
+
 impl Pair<'_> {
-    /// Calls `put` with the points of o over the face of f along direction `up` of its axis `k`;
-    /// position a is on f. Returns the outward normal of the face (world).
-    fn face(&self, k: usize, up: f64, mut put: impl FnMut(PatchPoint)) -> DVec3 {
+    /// Calls `put` with the points of o over a face of f; position a is on f. Returns the outward normal
+    /// of the face (world).
+    fn face(&self, (k, up): Face, mut put: impl FnMut(PatchPoint)) -> DVec3 {
         let normal = self.f.rot.col(k) * up;
-        self.above(k, up, 1.0, |on_other, height, feature| {
+        let rings = [&mut Ring::default(), &mut Ring::default()];
+        let ring = self.above((k, up), 1.0, rings);
+        for (on_other, gap, feature) in self.placed(ring, (k, up)) {
             put(PatchPoint {
-                position_a: on_other - normal * height,
+                position_a: on_other - normal * gap,
                 position_b: on_other,
-                gap: height,
+                gap,
                 feature,
             });
-        });
+        }
         normal
     }
 
-    /// Calls `put` with what of o lies above the face of f along direction `up` of its axis `k`: place
-    /// on o (world axes), height above the face, and name. The borders of the face are taken in the
-    /// order that begins with direction `first` of the second axis after k.
-    fn above(&self, k: usize, up: f64, first: f64, mut put: impl FnMut(DVec3, f64, u32)) {
-        let (mut ring, mut spare) = (self.facing(k, up), Feature::new());
-        let (mut ring, mut spare) = (&mut ring, &mut spare);
-        let (u, v) = ((k + 1) % 3, (k + 2) % 3);
-        for (plane, (axis, side)) in [(v, first), (u, -1.0), (v, -first), (u, 1.0)]
-            .into_iter()
-            .enumerate()
-        {
-            let limit = self.hf[axis] * (1.0 + 2.0 * clip::BORDER);
-            let beyond = |p: DVec3| side * p.to_array()[axis] - limit;
-            if clip::cut(ring, spare, beyond, plane as u32) {
-                core::mem::swap(&mut ring, &mut spare);
-            }
+    /// What of o lies above a face of f; it ends in one of two empty rings. The borders of the face are
+    /// taken in the order that begins with direction `first` of the second axis after the one across it.
+    fn above<'r>(
+        &self,
+        (k, up): Face,
+        first: f64,
+        [mut ring, mut spare]: [&'r mut Ring; 2],
+    ) -> &'r Ring {
+        let (u, v) = NEXT[k];
+        let [x, y] = [u, v].map(|axis| self.hf[axis] * (1.0 + 2.0 * clip::BORDER));
+        self.facing((k, up), ring);
+        if ring.cut(spare, |p| first * p.y - y, 0) {
+            core::mem::swap(&mut ring, &mut spare);
         }
-        let (f, radius) = (self.f, self.o.radius);
-        let sunk = f.rot.col(k) * (up * radius);
-        for &(p, feature) in ring.iter() {
-            let height = up * p[k] - self.hf[k] - f.radius - radius;
-            put(f.rot * p + f.at - sunk, height, feature & !clip::FACE_OF_B);
+        if ring.cut(spare, |p| -p.x - x, 1) {
+            core::mem::swap(&mut ring, &mut spare);
         }
-    }
-
-    /// Face of o that looks most against direction `up` of axis `k` of f, in the frame of f; corners
-    /// are named by their sign bits.
-    fn facing(&self, k: usize, up: f64) -> Feature {
-        let (h, turn) = (self.ho, &self.turn);
-        let toward = turn.row(k) * -up;
-        let (axis, _) = most(toward.abs());
-        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
-        let out = sign(toward[axis]);
-        let middle = self.d + turn.col(axis) * (out * h[axis]);
-        let (along_u, along_v) = (turn.col(u) * h[u], turn.col(v) * (out * h[v]));
-        let bit = |k: usize, positive: bool| u32::from(positive) << k;
-        let mut ring = Feature::new();
-        for [s, t] in CORNERS {
-            let name = bit(axis, out > 0.0) | bit(u, s > 0.0) | bit(v, t * out > 0.0);
-            ring.push((middle + along_u * s + along_v * t, name));
+        if ring.cut(spare, |p| -first * p.y - y, 2) {
+            core::mem::swap(&mut ring, &mut spare);
+        }
+        if ring.cut(spare, |p| p.x - x, 3) {
+            core::mem::swap(&mut ring, &mut spare);
         }
         ring
+    }
+
+    /// Places on o (world axes) of what lies above a face of f, heights above it, and names.
+    fn placed(&self, ring: &Ring, (k, up): Face) -> impl Iterator<Item = (DVec3, f64, u32)> {
+        let (f, radius) = (self.f, self.o.radius);
+        let sunk = f.rot.col(k) * (up * radius);
+        let level = self.hf[k];
+        let (u, v) = NEXT[k];
+        ring.corners().iter().map(move |&(p, feature)| {
+            let height = up * p.z - level - f.radius - radius;
+            let mut l = DVec3::ZERO;
+            (l[u], l[v], l[k]) = (p.x, p.y, p.z);
+            let place = f.rot * l + f.at - sunk;
+            (place, height, feature & !clip::FACE_OF_B)
+        })
+    }
+
+    /// Puts into an empty ring the face of o that looks most against a face of f; corners are named by
+    /// their sign bits.
+    fn facing(&self, (k, up): Face, ring: &mut Ring) {
+        let (u, v) = NEXT[k];
+        let turn = self.turn.to_cols_array_2d();
+        let seen = |p: [f64; 3]| DVec3::new(p[u], p[v], p[k]);
+        let toward = DVec3::new(turn[0][k], turn[1][k], turn[2][k]) * -up;
+        let (axis, _) = most(toward.abs());
+        let (i, j) = NEXT[axis];
+        let (h, out) = (self.ho, sign(toward[axis]));
+        let middle = seen(self.d.to_array()) + seen(turn[axis]) * (out * h[axis]);
+        let (along_i, along_j) = (seen(turn[i]) * h[i], seen(turn[j]) * (out * h[j]));
+        let bit = |k: usize, positive: bool| u32::from(positive) << k;
+        for [s, t] in CORNERS {
+            let name = bit(axis, out > 0.0) | bit(i, s > 0.0) | bit(j, t * out > 0.0);
+            ring.push((middle + along_i * s + along_j * t, name));
+        }
     }
 }
 
@@ -265,7 +287,9 @@ fn slanted(
     least: f64,
     mut put: impl FnMut(PatchPoint),
 ) {
-    pair.above(k, up, up, |on_other, height, feature| {
+    let rings = [&mut Ring::default(), &mut Ring::default()];
+    let ring = pair.above((k, up), up, rings);
+    for (on_other, height, feature) in pair.placed(ring, (k, up)) {
         let gap = (height / cosine).max(least);
         put(PatchPoint {
             position_a: on_other - n * gap,
@@ -273,7 +297,7 @@ fn slanted(
             gap,
             feature,
         });
-    });
+    }
 }
 
 /// Crossing point of the two edges that face each other along `n`; `None` when the lines come

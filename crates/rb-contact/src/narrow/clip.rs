@@ -1,7 +1,7 @@
 //! Contact points under a known normal: clipping of features, and reduction to four points.
 
 use super::around::around;
-use super::axis::{Axis, slack, snap};
+use super::axis::{Axis, faces, slack, snap};
 use super::{ContactPatch, Found, PatchPoint, Points, hold, report};
 use crate::convex::{Core, Corner, Feature, Placed};
 use glam::DVec3;
@@ -26,7 +26,8 @@ pub(crate) fn contact(
     prediction: f64,
     out: &mut Vec<ContactPatch>,
 ) -> Found {
-    let (n, reference) = snap(a, b, axis);
+    let faces = faces(a, b, axis.normal);
+    let (n, reference) = snap(a, b, axis, &faces);
     let long = |p: &Placed| !matches!(p.core, Core::Point | Core::Box(_) | Core::Poly(_));
     let closest = witness(a, b, axis);
     let mut raw = Raw::new();
@@ -45,7 +46,7 @@ pub(crate) fn contact(
         raw.clear();
     }
     if closest.gap <= prediction {
-        around(a, b, axis.normal, closest, prediction, &mut raw);
+        around([a, b], axis.normal, &faces, closest, prediction, &mut raw);
     }
     let hold = hold::closest(a, b, axis.normal, &raw);
     report(axis.normal, hold, &raw, prediction, out)
@@ -138,12 +139,7 @@ pub(crate) fn clip<'f>(
 
 /// Leaves in `out` the part of a polygon, segment or point that is not `beyond` a plane (distance, in
 /// any unit); false, with nothing done, if that is all of it.
-pub(crate) fn cut(
-    subject: &Feature,
-    out: &mut Feature,
-    beyond: impl Fn(DVec3) -> f64,
-    plane: u32,
-) -> bool {
+fn cut(subject: &Feature, out: &mut Feature, beyond: impl Fn(DVec3) -> f64, plane: u32) -> bool {
     if subject.iter().all(|c| beyond(c.0) <= 0.0) {
         return false;
     }

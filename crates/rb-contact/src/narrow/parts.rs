@@ -50,7 +50,7 @@ pub(crate) fn convex_with_parts(
     let region = Aabb::new(near.min + at, near.max + at);
     let first = out.len();
     b.overlapping(&region, &mut |part| {
-        let found = match &part.facet {
+        let found = match part.facet {
             Some(f) => {
                 let triangle = Placed {
                     core: part.core,
@@ -98,7 +98,7 @@ pub(crate) fn parts_with_parts(
         let region = a.aabb().inflated(prediction).placed(&to_b);
         b.overlapping(&region, &mut |pb| {
             let b = place(&pb, pose_b);
-            let found = match (&pa.facet, &pb.facet) {
+            let found = match (pa.facet, pb.facet) {
                 (_, Some(f)) => swapped(out, |out| facet::collide(&b, f, &a, prediction, out)),
                 (Some(f), None) => facet::collide(&a, f, &b, prediction, out),
                 (None, None) => convex_pair(&a, &b, prediction, out),

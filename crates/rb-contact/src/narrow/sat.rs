@@ -210,11 +210,14 @@ fn box_edge(
     best: &mut Best,
 ) {
     let (p, e) = solid.edge(edge);
+    let size2 = e.length_squared();
+    // Arrays: a coordinate by its number is then one load.
+    let [p, e, half] = [p, e, half].map(|v| v.to_array());
     let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
     let sign = if positive { 1.0 } else { -1.0 };
     let (x, y) = (sign * e[k2], -sign * e[k1]);
     let length2 = x * x + y * y;
-    if length2 < PARALLEL * e.length_squared() {
+    if length2 < PARALLEL * size2 {
         return;
     }
     let s = -(x * p[k1] + y * p[k2]) - half[k1] * x.abs() - half[k2] * y.abs();

@@ -119,8 +119,7 @@ impl HeightField {
         (row < rows && column < columns).then(|| normal(self.cell(row, column)[which]))
     }
 
-    fn part(&self, row: usize, column: usize, which: usize) -> Part<'_> {
-        let triangle = self.cell(row, column)[which];
+    fn facet(&self, triangle: [DVec3; 3], row: usize, column: usize, which: usize) -> Facet {
         let (r, c) = (row as isize, column as isize);
         // Edges of [p, z, q]: low x, high z, diagonal; of [p, q, x]: diagonal, high x, low z.
         let diagonal = self.normal_at(r, c, 1 - which);
@@ -136,15 +135,9 @@ impl HeightField {
                 self.normal_at(r - 1, c, 0),
             ],
         };
-        Part {
-            sub: (2 * (row * self.cells()[1] + column) + which) as u32,
-            pose: Pose::IDENTITY,
-            core: Core::Triangle(triangle),
-            radius: 0.0,
-            facet: Some(Facet {
-                normal: normal(triangle),
-                across,
-            }),
+        Facet {
+            normal: normal(triangle),
+            across,
         }
     }
 }
@@ -222,13 +215,17 @@ impl Parts for HeightField {
         let [sx, sz] = self.grid.size;
         for row in covered(region.min.z, region.max.z, sz, rows) {
             for column in covered(region.min.x, region.max.x, sx, columns) {
-                for which in 0..2 {
-                    let part = self.part(row, column, which);
-                    if let Core::Triangle(t) = part.core
-                        && Aabb::from_points(t).overlaps(region)
-                    {
-                        f(part);
+                for (which, triangle) in self.cell(row, column).into_iter().enumerate() {
+                    if !Aabb::from_points(triangle).overlaps(region) {
+                        continue;
                     }
+                    f(Part {
+                        sub: (2 * (row * columns + column) + which) as u32,
+                        pose: Pose::IDENTITY,
+                        core: Core::Triangle(triangle),
+                        radius: 0.0,
+                        facet: Some(&self.facet(triangle, row, column, which)),
+                    });
                 }
             }
         }

@@ -195,7 +195,7 @@ impl Parts for TriMesh {
                 pose: Pose::IDENTITY,
                 core: Core::Triangle(self.0.corners(sub as usize)),
                 radius: 0.0,
-                facet: Some(self.0.facets[sub as usize]),
+                facet: Some(&self.0.facets[sub as usize]),
             });
         }
     }

@@ -214,7 +214,7 @@ fn update_pairs(pairs: &mut Vec<Pair>, keys: &[[u32; 2]]) {
             // All before it are in their places.
             Some(last) if last == at => break,
             Some(last) if pairs[last].key == key => {
-                pairs.swap(last, at);
+                pairs[at] = pairs[last];
                 left = last;
             }
             _ => pairs[at] = Pair::new(key),
@@ -265,7 +265,7 @@ mod tests {
             let keys: Vec<[u32; 2]> = keys.filter(|_| random(10) < share).collect();
             let known = |key: &[u32; 2]| expected.iter().find(|p| p.key == *key);
             let next = keys.iter().map(|key| match known(key) {
-                Some(pair) => pair.clone(),
+                Some(pair) => *pair,
                 None => Pair::new(*key),
             });
             expected = next.collect();

@@ -11,10 +11,10 @@ use crate::hooks::Hooks;
 use crate::stage::publish::difference;
 use crate::state::{Pair, PairList, State};
 use places::Tasks;
-use rb_contact::manifold::{Sides, manifold, warm_start};
+use rb_contact::manifold::{Sides, rewrite, warm_start};
 use rb_contact::material::combine;
 use rb_contact::narrow::collide_shapes;
-use rb_contact::recycle::{Memory, Recall};
+use rb_contact::recycle::{Memory, Recall, apart};
 use rb_core::anchor::Reference;
 use rb_core::manifold::{ContactMaterial, Manifold};
 use rb_solve::parallel;
@@ -174,12 +174,15 @@ fn put(known: &mut [Manifold], material: &ContactMaterial, sides: &Sides, chunk:
     patches.sort_by_key(|p| p.sub);
     carried.clear();
     carried.extend(patches.iter().map(|patch| warm_start(patch, sides, known)));
-    let new = patches.iter().zip(carried);
-    let new = new.map(|(patch, carried)| manifold(patch, material, carried, sides));
-    if patches.len() == known.len() {
-        known.iter_mut().zip(new).for_each(|(to, new)| *to = new);
+    let places = if patches.len() == known.len() {
+        known
     } else {
-        found.extend(new);
+        let first = found.len();
+        found.resize(first + patches.len(), Manifold::default());
+        &mut found[first..]
+    };
+    for (place, (patch, carried)) in places.iter_mut().zip(patches.iter().zip(carried)) {
+        rewrite(place, patch, material, carried, sides);
     }
 }
 
@@ -225,16 +228,15 @@ fn recall(pair: &Pair, [a, b]: [&Placed; 2], prediction: f64) -> Recall {
 /// Finds the patches of a pair up to a gap of `prediction` (m), and a little beyond.
 fn search([a, b]: [&Placed; 2], prediction: f64, chunk: &mut PairChunk) -> Memory {
     chunk.patches.clear();
-    let spare = Memory::spare(a.sphere(), b.sphere());
-    let clear = collide_shapes(
-        &a.shape,
-        &a.stand.pose,
-        &b.shape,
-        &b.stand.pose,
-        prediction + spare,
-        &mut chunk.patches,
-    );
-    Memory::new(a.sphere(), b.sphere(), clear)
+    let (sphere_a, sphere_b) = (a.sphere(), b.sphere());
+    let reach = prediction + Memory::spare(sphere_a, sphere_b);
+    let mut clear = apart(sphere_a, sphere_b);
+    // Boxes overlap long before most shapes do.
+    if clear <= reach {
+        let ((shape_a, pose_a), (shape_b, pose_b)) = (a.placed(), b.placed());
+        clear = collide_shapes(shape_a, pose_a, shape_b, pose_b, reach, &mut chunk.patches);
+    }
+    Memory::new(sphere_a, sphere_b, clear)
 }
 
 /// Sleepers that something moving touches wake with their whole island.
