@@ -307,7 +307,7 @@ impl Fleet {
                 island.outcome.grade = grade_beside(&island.problem, Pass::Velocity, floor, both);
             });
         let owners = &self.owners;
-        self.links.anchored_errors(|joint, error| {
+        self.links.carried_errors(|joint, error| {
             let out = &mut islands[owners[joint][0] as usize].outcome;
             out.joint_error = out.joint_error.max(error);
         });

@@ -1,6 +1,7 @@
 //! Which joint sits where: level by level, and within a large level by the number of rows.
 
 use super::MOST;
+use super::bearing::NO_BEARING;
 use super::pack::{Batch, JointLanes, NOBODY};
 use super::point::NO_POINT;
 use crate::lanes::LANES;
@@ -84,6 +85,7 @@ pub(super) fn idle(nobody: u32) -> Batch {
         square: false,
         local: false,
         point: NO_POINT,
+        bearing: NO_BEARING,
         arm: Default::default(),
         apart: Default::default(),
         mass: Default::default(),

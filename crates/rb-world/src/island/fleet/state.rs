@@ -1,9 +1,10 @@
 //! Rows of joints into lanes, straight from their joints.
 //!
-//! Hard anchored rows are stated once per step and then carried along with their bodies, which gives the same
-//! rows; the others are stated in every substep, if the joint had any at the start of the step. A stop of a
-//! joint that had none takes part from the next step on: it has a row from two substeps before it is
-//! reached, so that it may come late above 12 rad/s.
+//! Bearings (ball joints and hinges with locks and hard stops alone) are stated once per step, by their frames:
+//! the lanes make their rows from these in every substep. Of other joints hard anchored rows are stated once
+//! per step and then carried along with their bodies, which gives the same rows; the others are stated in every
+//! substep, if the joint had any at the start of the step. A stop of a joint that had none takes part from the
+//! next step on: it has a row from two substeps before it is reached, so that it may come late above 12 rad/s.
 
 use super::Fleet;
 use crate::island::assemble::see;
@@ -14,9 +15,11 @@ use rb_core::integrate::Mover;
 use rb_core::math::{Pose, Twist};
 use rb_core::row::{Course, Row};
 use rb_core::stabilise::Stabilisation;
-use rb_joints::{Joint, JointBody, JointCx, Rows, pin};
+use rb_joints::bearing::{self, Bearing, Swing};
+use rb_joints::{Joint, JointBody, JointCx, LIMIT_MARGIN, Rows, pin};
 use rb_solve::lanes::LANES;
-use rb_solve::lanes::{Carried, LanePin, LaneRow};
+use rb_solve::lanes::{Carried, LaneBearing, LanePin, LaneRow, Stops};
+use smallvec::SmallVec;
 
 /// What stating a batch asks for.
 #[derive(Clone, Copy)]
@@ -41,29 +44,40 @@ impl Fleet {
         if !all && numbers.joint_step.is_some() && self.links.all_carried() {
             return;
         }
-        for &k in &self.members {
-            let island = &mut islands[k as usize];
-            island.seen.clear();
-            island.seen.extend(island.movers.iter().map(see));
-        }
         let stating = Stating {
             shared,
             numbers,
             all,
         };
         let mut rows = std::mem::take(&mut self.rows);
+        let mut seen = false;
         for batch in 0..self.links.batches() {
             let done = match all {
+                true if self.hard => self.state_bearings(islands, stating, batch),
                 true => self.state_pins(islands, numbers, batch),
                 false => self.is_carried(islands, numbers, batch),
             };
             if !done {
+                if !seen {
+                    self.look(islands);
+                }
+                seen = true;
                 self.state_batch(islands, stating, batch, &mut rows);
             }
         }
         self.rows = rows;
         if all {
             self.links.carry_pins(numbers);
+        }
+        self.links.turn_bearings(&self.lanes, numbers, &STOPS);
+    }
+
+    /// Has every member look where its bodies are.
+    fn look(&self, islands: &mut [Island]) {
+        for &k in &self.members {
+            let island = &mut islands[k as usize];
+            island.seen.clear();
+            island.seen.extend(island.movers.iter().map(see));
         }
     }
 
@@ -85,6 +99,9 @@ impl Fleet {
     /// whenever they are near.
     fn is_carried(&self, islands: &[Island], numbers: &Discretiser, batch: usize) -> bool {
         let rigid = numbers.joint_step.is_none();
+        if self.links.has_bearings(batch) {
+            return true;
+        }
         self.links.carried(batch) == Carried::All && !(rigid && self.has_others(islands, batch))
     }
 
@@ -120,6 +137,23 @@ impl Fleet {
             islands[k].linked &= held;
         }
         self.links.close(batch);
+    }
+
+    /// States a batch of rigid bearings; false if there are other joints in it.
+    fn state_bearings(&mut self, islands: &[Island], stating: Stating, batch: usize) -> bool {
+        let numbers = stating.numbers;
+        if numbers.joint_step.is_some() || !numbers.depends_on_gap() {
+            return false;
+        }
+        let mut bearings = SmallVec::<[LaneBearing; LANES]>::new();
+        for (island, joint) in self.joints(islands, batch) {
+            let Some(bearing) = bearing(island, joint, stating.shared) else {
+                return false;
+            };
+            bearings.push(bearing);
+        }
+        self.links.open_bearings(batch, &bearings, &STOPS);
+        true
     }
 
     /// States a batch of softened joints that only hold two points together; false if there are others
@@ -206,6 +240,38 @@ impl Fleet {
             self.links.put(lane, &row)
         })
     }
+}
+
+/// Stops of bearings.
+const STOPS: Stops = Stops {
+    slots: bearing::SLOTS,
+    margin: LIMIT_MARGIN,
+};
+
+/// A joint as lanes take it, if it is a bearing.
+fn bearing(island: &Island, joint: &IslandJoint, shared: &Shared) -> Option<LaneBearing> {
+    let Bearing {
+        frames: [a, b],
+        swing,
+        twist: [lower, upper],
+    } = shared.joints.slot(joint.slot)?.desc.bearing()?;
+    let sides = joint.movers.map(|m| &island.movers[m as usize]);
+    let cone = match swing {
+        Swing::Cone(angle) => angle,
+        _ => f64::INFINITY,
+    };
+    Some(LaneBearing {
+        frame: [a.q, b.q],
+        arm: [a.p - sides[0].com_local, b.p - sides[1].com_local],
+        locked: swing == Swing::Locked,
+        stops: [cone, lower, upper],
+        angle: joint.memory.angle[2],
+        impulses: bearing::impulses(&joint.memory),
+        extent: [
+            reach(sides[0]).max(reach(sides[1])),
+            sides[0].extent.max(sides[1].extent),
+        ],
+    })
 }
 
 /// Extent of a body that can move (m).
