@@ -42,7 +42,8 @@ mod view;
 pub use bodies::BodyLines;
 pub use grade::{Graded, Sample};
 pub use joints::{
-    Carried, JointLanes, LaneBearing, LanePin, LaneRow, Stops, Way, set_turn, stiffness,
+    Carried, JointLanes, LaneBearing, LanePin, LaneRow, PartedLanes, Stops, Way, set_turn,
+    stiffness,
 };
 pub use pack::ContactLanes;
 pub use prepare::Soft;

@@ -10,7 +10,7 @@ use super::fill::set;
 use super::pack::JointLanes;
 use super::swivel;
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::{ContactLanes, LANES};
+use crate::lanes::{BodyLines, LANES};
 use core::ops::Range;
 use glam::{DMat3, DQuat, DVec3};
 use rb_core::discretise::Discretiser;
@@ -172,14 +172,14 @@ impl JointLanes {
     }
 
     /// Turns all bearings with their bodies, and makes the rows of their locks and stops, as rigid ones, at the
-    /// velocities of `bodies`. Anchored rows have been carried there.
-    pub fn turn_bearings(&mut self, bodies: &ContactLanes, numbers: &Discretiser, stops: &Stops) {
+    /// velocities of the `bodies` of their section. Anchored rows have been carried there.
+    pub fn turn_bearings(&mut self, bodies: &BodyLines, numbers: &Discretiser, stops: &Stops) {
         let terms = swivel::Terms {
             rate: 1.0 / numbers.h,
             push: numbers.contact.push_out,
             ahead: 2.0 * numbers.h,
             margin: stops.margin,
         };
-        swivel::run(self, &bodies.vel, terms);
+        swivel::run(self, bodies.vel, terms);
     }
 }

@@ -33,6 +33,7 @@ mod fill;
 mod grade;
 mod kernel;
 mod pack;
+mod parted;
 mod pin;
 mod point;
 mod prepare;
@@ -49,6 +50,7 @@ mod widths;
 
 pub use bearing::{LaneBearing, Stops};
 pub use pack::{Carried, JointLanes, set_turn, stiffness};
+pub use parted::PartedLanes;
 pub use pin::LanePin;
 pub use row::LaneRow;
 pub use view::Way;

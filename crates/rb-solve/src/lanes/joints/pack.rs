@@ -241,6 +241,11 @@ impl JointLanes {
         }
     }
 
+    /// Whether a batch has been stated by its frames: nothing of it ever has to be again.
+    pub fn is_placed(&self, batch: usize) -> bool {
+        self.batches[batch].local || self.has_bearings(batch)
+    }
+
     /// Whether all rows are.
     pub fn all_carried(&self) -> bool {
         self.batches.iter().all(Batch::is_anchored)

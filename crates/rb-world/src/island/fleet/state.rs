@@ -7,19 +7,17 @@
 //! next step on: it has a row from two substeps before it is reached, so that it may come late above 12 rad/s.
 
 use super::Fleet;
+use super::place::has_others;
 use crate::island::assemble::see;
-use crate::island::{Island, IslandJoint, Shared};
-use glam::{DMat3, DVec3};
+use crate::island::{Island, Shared};
+use glam::DVec3;
 use rb_core::discretise::Discretiser;
 use rb_core::integrate::Mover;
 use rb_core::math::{Pose, Twist};
 use rb_core::row::{Course, Row};
 use rb_core::stabilise::Stabilisation;
-use rb_joints::bearing::{self, Bearing, Swing};
-use rb_joints::{Joint, JointBody, JointCx, LIMIT_MARGIN, Rows, pin};
-use rb_solve::lanes::LANES;
-use rb_solve::lanes::{Carried, LaneBearing, LanePin, LaneRow, Stops};
-use smallvec::SmallVec;
+use rb_joints::{Joint, JointBody, JointCx, Rows};
+use rb_solve::lanes::{Carried, LANES, LaneRow};
 
 /// What stating a batch asks for.
 #[derive(Clone, Copy)]
@@ -40,8 +38,9 @@ impl Fleet {
         numbers: &Discretiser,
         all: bool,
     ) {
-        self.links.begin();
-        if !all && numbers.joint_step.is_some() && self.links.all_carried() {
+        if all {
+            self.place_joints(islands, shared, numbers);
+        } else if numbers.joint_step.is_some() && self.links.all_carried() {
             return;
         }
         let stating = Stating {
@@ -51,25 +50,23 @@ impl Fleet {
         };
         let mut rows = std::mem::take(&mut self.rows);
         let mut seen = false;
-        for batch in 0..self.links.batches() {
-            let done = match all {
-                true if self.hard => self.state_bearings(islands, stating, batch),
-                true => self.state_pins(islands, numbers, batch),
-                false => self.is_carried(islands, numbers, batch),
-            };
-            if !done {
+        for section in 0..self.links.sections.len() {
+            for batch in 0..self.links.sections[section].batches() {
+                let done = match all {
+                    true => self.links.sections[section].is_placed(batch),
+                    false => self.is_carried(islands, numbers, [section, batch]),
+                };
+                if done {
+                    continue;
+                }
                 if !seen {
                     self.look(islands);
                 }
                 seen = true;
-                self.state_batch(islands, stating, batch, &mut rows);
+                self.state_batch(islands, stating, [section, batch], &mut rows);
             }
         }
         self.rows = rows;
-        if all {
-            self.links.carry_pins(numbers);
-        }
-        self.links.turn_bearings(&self.lanes, numbers, &STOPS);
     }
 
     /// Has every member look where its bodies are.
@@ -81,33 +78,18 @@ impl Fleet {
         }
     }
 
-    /// Joints of a batch, lane by lane.
-    fn joints<'a>(
-        &'a self,
-        islands: &'a [Island],
-        batch: usize,
-    ) -> impl Iterator<Item = (&'a Island, &'a IslandJoint)> {
-        let lanes = (0..LANES).map_while(move |lane| self.links.joint(batch, lane));
-        lanes.map(|joint| {
-            let [k, own] = self.owners[joint as usize];
-            let island = &islands[k as usize];
-            (island, &island.joints[own as usize])
-        })
-    }
-
     /// Whether nothing of a batch has to be stated in the present substep. Rigid joints state their stops
     /// whenever they are near.
-    fn is_carried(&self, islands: &[Island], numbers: &Discretiser, batch: usize) -> bool {
+    fn is_carried(
+        &self,
+        islands: &[Island],
+        numbers: &Discretiser,
+        [section, batch]: [usize; 2],
+    ) -> bool {
+        let links = &self.links.sections[section];
         let rigid = numbers.joint_step.is_none();
-        if self.links.has_bearings(batch) {
-            return true;
-        }
-        self.links.carried(batch) == Carried::All && !(rigid && self.has_others(islands, batch))
-    }
-
-    /// Whether a batch has joints that may do more than hold two points together.
-    fn has_others(&self, islands: &[Island], batch: usize) -> bool {
-        self.joints(islands, batch).any(|(_, j)| j.pin.is_none())
+        let others = || has_others(links, batch, islands, &self.owners);
+        links.is_placed(batch) || (links.carried(batch) == Carried::All && !(rigid && others()))
     }
 
     /// States a batch, or what of it is not carried along.
@@ -115,82 +97,40 @@ impl Fleet {
         &mut self,
         islands: &mut [Island],
         stating: Stating,
-        batch: usize,
+        [section, batch]: [usize; 2],
         rows: &mut Rows,
     ) {
-        let behind = !stating.all && self.links.carried(batch) != Carried::None;
+        let links = &mut self.links.sections[section];
+        let behind = !stating.all && links.carried(batch) != Carried::None;
         match behind {
-            true => self.links.open_behind(batch),
-            false => self.links.open(),
+            true => links.open_behind(batch),
+            false => links.open(),
         }
         for lane in 0..LANES {
-            let Some(joint) = self.links.joint(batch, lane) else {
+            let links = &self.links.sections[section];
+            let Some(joint) = links.joint(batch, lane) else {
                 break;
             };
             let [k, own] = self.owners[joint as usize].map(|n| n as usize);
             if !stating.all {
                 let memory = &mut islands[k].joints[own].memory;
-                memory.store(self.links.impulses(joint as usize));
+                memory.store(links.impulses(joint as usize));
             }
-            let seat = [joint as usize, batch, lane];
+            let seat = [section, joint as usize, batch, lane];
             let held = self.state_one(&islands[k], own, stating, seat, behind, rows);
             islands[k].linked &= held;
         }
-        self.links.close(batch);
-    }
-
-    /// States a batch of rigid bearings; false if there are other joints in it.
-    fn state_bearings(&mut self, islands: &[Island], stating: Stating, batch: usize) -> bool {
-        let numbers = stating.numbers;
-        if numbers.joint_step.is_some() || !numbers.depends_on_gap() {
-            return false;
-        }
-        let mut bearings = SmallVec::<[LaneBearing; LANES]>::new();
-        for (island, joint) in self.joints(islands, batch) {
-            let Some(bearing) = bearing(island, joint, stating.shared) else {
-                return false;
-            };
-            bearings.push(bearing);
-        }
-        self.links.open_bearings(batch, &bearings, &STOPS);
-        true
-    }
-
-    /// States a batch of softened joints that only hold two points together; false if there are others
-    /// in it.
-    fn state_pins(&mut self, islands: &[Island], numbers: &Discretiser, batch: usize) -> bool {
-        let plain = numbers.stabilisation.is_none();
-        let Some(step) = numbers.joint_step.filter(|_| plain) else {
-            return false;
-        };
-        if self.has_others(islands, batch) {
-            return false;
-        }
-        self.links.open_pins(batch, step.reg, pin::SLOTS);
-        for lane in 0..LANES {
-            let Some((island, joint)) = self.joints(islands, batch).nth(lane) else {
-                break;
-            };
-            let Some([a, b]) = joint.pin else { break };
-            let center = joint.movers.map(|m| island.movers[m as usize].com_local);
-            let pin = LanePin {
-                axes: DMat3::from_quat(a.q),
-                arm: [a.p - center[0], b.p - center[1]],
-                impulse: pin::impulse(&joint.memory),
-            };
-            self.links.put_pin(batch, lane, &pin);
-        }
-        true
+        self.links.sections[section].close(batch);
     }
 
     /// States a joint of an island into a lane of the open batch, or what of it is not carried along;
-    /// `seat` is its number, its batch and its lane. False if there is a row lanes cannot hold.
+    /// `seat` is its section, its number, its batch and its lane. False if there is a row lanes cannot hold.
     fn state_one(
         &mut self,
         island: &Island,
         own: usize,
         stating: Stating,
-        [number, batch, lane]: [usize; 3],
+        [section, number, batch, lane]: [usize; 4],
         behind: bool,
         rows: &mut Rows,
     ) -> bool {
@@ -213,8 +153,9 @@ impl Fleet {
             slot.desc.options.apply(rows);
         }
         let place = (!behind).then(|| place(&cx, kind.frames()));
+        let links = &mut self.links.sections[section];
         if let Some((arms, apart)) = place {
-            self.links.place(batch, lane, arms, apart);
+            links.place(batch, lane, arms, apart);
         }
         let follows = |row: &LaneRow| {
             let fits = place.is_some_and(|(arms, apart)| row.fits(arms, apart));
@@ -235,47 +176,15 @@ impl Fleet {
             };
             row.anchored = row.anchored && follows(&row);
             if stated.course == Course::Anchored && !row.anchored {
-                self.links.keep_stating();
+                links.keep_stating();
             }
-            self.links.put(lane, &row)
+            links.put(lane, &row)
         })
     }
 }
 
-/// Stops of bearings.
-const STOPS: Stops = Stops {
-    slots: bearing::SLOTS,
-    margin: LIMIT_MARGIN,
-};
-
-/// A joint as lanes take it, if it is a bearing.
-fn bearing(island: &Island, joint: &IslandJoint, shared: &Shared) -> Option<LaneBearing> {
-    let Bearing {
-        frames: [a, b],
-        swing,
-        twist: [lower, upper],
-    } = shared.joints.slot(joint.slot)?.desc.bearing()?;
-    let sides = joint.movers.map(|m| &island.movers[m as usize]);
-    let cone = match swing {
-        Swing::Cone(angle) => angle,
-        _ => f64::INFINITY,
-    };
-    Some(LaneBearing {
-        frame: [a.q, b.q],
-        arm: [a.p - sides[0].com_local, b.p - sides[1].com_local],
-        locked: swing == Swing::Locked,
-        stops: [cone, lower, upper],
-        angle: joint.memory.angle[2],
-        impulses: bearing::impulses(&joint.memory),
-        extent: [
-            reach(sides[0]).max(reach(sides[1])),
-            sides[0].extent.max(sides[1].extent),
-        ],
-    })
-}
-
 /// Extent of a body that can move (m).
-fn reach(m: &Mover) -> f64 {
+pub(super) fn reach(m: &Mover) -> f64 {
     if m.inv.is_zero() { 0.0 } else { m.extent }
 }
 
