@@ -47,11 +47,9 @@ pub(crate) struct Fleet {
     /// Numbers of its members within the run, and the first manifold and joint of each.
     members: Vec<u32>,
     firsts: [Vec<u32>; 2],
-    /// Member of each joint (its number within the run) and number there; its bodies in lanes, and their numbers
-    /// in its section.
+    /// Member of each joint (its number within the run) and number there; its bodies in lanes.
     owners: Vec<[u32; 2]>,
     pairs: Vec<[u32; 2]>,
-    local: Vec<[u32; 2]>,
     /// How many trees lie over the border below each body, while sections are cut.
     over: Vec<i32>,
     /// Order in which the joints are eliminated, if they are `hard`: trees, or near enough.
@@ -239,29 +237,19 @@ impl Fleet {
 
     /// Gives all joints their seats.
     fn seat(&mut self, islands: &[Island]) {
-        let guests = self.bodies - self.movable;
-        let size = if self.hard { self.cut() } else { self.movable };
+        let (guests, size) = (self.bodies - self.movable, self.cut());
         self.lanes
             .reset_in_sections(self.movable, guests, size.max(1));
-        self.links.start(&self.lanes, self.movable);
         let Self { links, lanes, .. } = self;
-        let line = |body: u32| lanes.place(body as usize).1 as u32;
-        self.local.clear();
-        self.local.extend(self.pairs.iter().map(|p| p.map(line)));
         if self.hard {
-            let home = |p: &[u32; 2]| {
-                let [a, b] = p.map(|body| lanes.place(body as usize).0);
-                a.or(b).unwrap_or(0) as u32
-            };
-            let homes = self.pairs.iter().map(home);
-            return links.seat_trees(&self.local, homes, &self.plan, guests);
+            return links.seat_trees(lanes, &self.pairs, &self.plan);
         }
-        let rows = |&[k, j]: &[u32; 2]| {
+        let rows = |joint: usize| {
+            let [k, j] = self.owners[joint];
             let joint = &islands[k as usize].joints[j as usize];
             joint.memory.impulses().len()
         };
-        let joints = self.local.iter().copied();
-        links.seat(joints.zip(self.owners.iter().map(rows)), guests);
+        links.seat(lanes, &self.pairs, rows);
     }
 
     /// Whether it has contacts.
@@ -307,8 +295,8 @@ impl Fleet {
                 island.outcome.grade = grade_beside(&island.problem, Pass::Velocity, floor, both);
             });
         let owners = &self.owners;
-        for section in &self.links.sections {
-            section.carried_errors(|joint, error| {
+        for part in self.links.parts() {
+            part.carried_errors(|joint, error| {
                 let out = &mut islands[owners[joint][0] as usize].outcome;
                 out.joint_error = out.joint_error.max(error);
             });
@@ -330,7 +318,7 @@ impl Fleet {
 
     /// How much of its work is for one thread.
     pub(crate) fn share(&self, work: usize) -> usize {
-        work / self.links.sections.len().max(1)
+        work / self.links.sections()
     }
 
     /// Bytes held.

@@ -28,6 +28,11 @@ impl JointLanes {
     pub fn pull(&mut self) {
         let none = Line::default();
         self.levers.iter_mut().for_each(|l| *l = none);
+        self.pull_more();
+    }
+
+    /// Adds it to what there is.
+    pub(super) fn pull_more(&mut self) {
         run_pull(&self.batches, &self.rows, &self.points, &mut self.levers);
     }
 

@@ -1,10 +1,13 @@
-//! Where the bodies of a large island of trees are cut into sections.
+//! Where the bodies of a large island are cut into sections.
 
 use super::Fleet;
 
-/// Movable bodies from which on an island has sections, and how many it has at most.
+/// Movable bodies from which on an island of trees has sections, and how many it has at most.
 const LARGE: usize = 256;
 const SECTIONS: usize = 8;
+/// The same of an island with softened joints. The narrower a section, the fewer of its joints touch different
+/// bodies, and the more lanes stay idle.
+const WIDE: usize = 1024;
 
 impl Fleet {
     /// How many movable bodies a section has. No tree reaches over a border between sections: where the trees do
@@ -13,6 +16,10 @@ impl Fleet {
         let whole = self.movable;
         if self.members.len() > 1 || whole < LARGE {
             return whole;
+        }
+        if !self.hard {
+            let sections = whole.div_ceil(WIDE).next_power_of_two().min(SECTIONS);
+            return whole.div_ceil(sections);
         }
         let wanted = whole.div_ceil(LARGE).next_power_of_two().clamp(2, SECTIONS);
         self.count_over();

@@ -27,7 +27,7 @@ impl Fleet {
         numbers: &Discretiser,
     ) {
         let (owners, hard) = (&self.owners, self.hard);
-        parallel::for_each(&mut self.links.sections, 1, |links| {
+        parallel::for_each(self.links.parts_mut(), 1, |links| {
             for batch in 0..links.batches() {
                 match hard {
                     true => place_bearings(links, batch, islands, owners, shared, numbers),

@@ -40,7 +40,7 @@ impl Fleet {
         let squads = Squads {
             movers,
             lines: self.lanes.lines(),
-            links: &mut self.links.sections,
+            links: self.links.split().0,
             stiff: &mut self.stiff,
         };
         parallel::for_each_part(squads, &|mut squad: Squads| f(&mut squad));
@@ -122,14 +122,9 @@ impl Squads<'_> {
         }
     }
 
-    /// Makes all numbers of the joints from their rows, and starts from the free velocities and their last impulses.
-    pub(super) fn prepare(
-        &mut self,
-        shared: &Shared,
-        numbers: &Discretiser,
-        plan: Option<&Elimination>,
-        first: bool,
-    ) {
+    /// Makes the rows of joints that were stated by their frames, and finds what all do to the inertia of their
+    /// bodies.
+    pub(super) fn pull(&mut self, numbers: &Discretiser, first: bool) {
         for links in self.links.iter_mut() {
             if first {
                 links.carry_pins(numbers);
@@ -137,6 +132,10 @@ impl Squads<'_> {
             links.turn_bearings(&self.lines, numbers, &STOPS);
             links.pull();
         }
+    }
+
+    /// Makes all numbers of the joints from their rows, and starts from the free velocities and their last impulses.
+    pub(super) fn prepare(&mut self, shared: &Shared, plan: Option<&Elimination>) {
         self.bodies(|bodies| bodies.stiffen(shared));
         for links in self.links.iter_mut() {
             links.prepare_in(&self.lines);

@@ -50,11 +50,11 @@ impl Fleet {
         };
         let mut rows = std::mem::take(&mut self.rows);
         let mut seen = false;
-        for section in 0..self.links.sections.len() {
-            for batch in 0..self.links.sections[section].batches() {
+        for part in 0..self.links.parts().len() {
+            for batch in 0..self.links.parts()[part].batches() {
                 let done = match all {
-                    true => self.links.sections[section].is_placed(batch),
-                    false => self.is_carried(islands, numbers, [section, batch]),
+                    true => self.links.parts()[part].is_placed(batch),
+                    false => self.is_carried(islands, numbers, [part, batch]),
                 };
                 if done {
                     continue;
@@ -63,7 +63,7 @@ impl Fleet {
                     self.look(islands);
                 }
                 seen = true;
-                self.state_batch(islands, stating, [section, batch], &mut rows);
+                self.state_batch(islands, stating, [part, batch], &mut rows);
             }
         }
         self.rows = rows;
@@ -84,9 +84,9 @@ impl Fleet {
         &self,
         islands: &[Island],
         numbers: &Discretiser,
-        [section, batch]: [usize; 2],
+        [part, batch]: [usize; 2],
     ) -> bool {
-        let links = &self.links.sections[section];
+        let links = &self.links.parts()[part];
         let rigid = numbers.joint_step.is_none();
         let others = || has_others(links, batch, islands, &self.owners);
         links.is_placed(batch) || (links.carried(batch) == Carried::All && !(rigid && others()))
@@ -97,17 +97,17 @@ impl Fleet {
         &mut self,
         islands: &mut [Island],
         stating: Stating,
-        [section, batch]: [usize; 2],
+        [part, batch]: [usize; 2],
         rows: &mut Rows,
     ) {
-        let links = &mut self.links.sections[section];
+        let links = &mut self.links.parts_mut()[part];
         let behind = !stating.all && links.carried(batch) != Carried::None;
         match behind {
             true => links.open_behind(batch),
             false => links.open(),
         }
         for lane in 0..LANES {
-            let links = &self.links.sections[section];
+            let links = &self.links.parts()[part];
             let Some(joint) = links.joint(batch, lane) else {
                 break;
             };
@@ -116,21 +116,21 @@ impl Fleet {
                 let memory = &mut islands[k].joints[own].memory;
                 memory.store(links.impulses(joint as usize));
             }
-            let seat = [section, joint as usize, batch, lane];
+            let seat = [part, joint as usize, batch, lane];
             let held = self.state_one(&islands[k], own, stating, seat, behind, rows);
             islands[k].linked &= held;
         }
-        self.links.sections[section].close(batch);
+        self.links.parts_mut()[part].close(batch);
     }
 
     /// States a joint of an island into a lane of the open batch, or what of it is not carried along;
-    /// `seat` is its section, its number, its batch and its lane. False if there is a row lanes cannot hold.
+    /// `seat` is its part of the lanes, its number, its batch and its lane. False if there is a row lanes cannot hold.
     fn state_one(
         &mut self,
         island: &Island,
         own: usize,
         stating: Stating,
-        [section, number, batch, lane]: [usize; 4],
+        [part, number, batch, lane]: [usize; 4],
         behind: bool,
         rows: &mut Rows,
     ) -> bool {
@@ -153,7 +153,7 @@ impl Fleet {
             slot.desc.options.apply(rows);
         }
         let place = (!behind).then(|| place(&cx, kind.frames()));
-        let links = &mut self.links.sections[section];
+        let links = &mut self.links.parts_mut()[part];
         if let Some((arms, apart)) = place {
             links.place(batch, lane, arms, apart);
         }

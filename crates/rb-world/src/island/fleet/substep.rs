@@ -5,6 +5,7 @@ use crate::island::convoy::{note_velocities, pack_contacts};
 use crate::island::{Island, Shared};
 use rb_core::discretise::Discretiser;
 use rb_core::problem::Pass;
+use rb_solve::lanes::JointLanes;
 
 impl Fleet {
     /// Runs all substeps. Members with a row that lanes cannot hold are no longer `linked`.
@@ -23,6 +24,9 @@ impl Fleet {
             }
         }
         self.squads(islands, |squad| squad.take_back());
+        self.links.tell_seam();
+        let (_, seam) = self.links.split();
+        seam.iter_mut().for_each(JointLanes::part_points);
         for (j, &[k, own]) in self.owners.iter().enumerate() {
             let joint = &mut islands[k as usize].joints[own as usize];
             joint.memory.store(self.links.of(j).impulses(j));
@@ -46,12 +50,14 @@ impl Fleet {
     fn run_substep(&mut self, islands: &mut [Island], shared: &Shared, numbers: &Discretiser) {
         let first = self.substep == 0;
         self.squads(islands, |squad| squad.predict(shared, numbers, first));
+        self.carry_seam(numbers, first);
         self.state(islands, shared, numbers, first);
+        self.squads(islands, |squad| squad.pull(numbers, first));
+        self.pull_seam(numbers, first);
         let plan = self.hard.then(|| std::mem::take(&mut self.plan));
-        self.squads(islands, |squad| {
-            squad.prepare(shared, numbers, plan.as_ref(), first)
-        });
+        self.squads(islands, |squad| squad.prepare(shared, plan.as_ref()));
         self.plan = plan.unwrap_or_default();
+        self.prepare_seam();
         self.lanes.note_turn();
         self.pose(islands, numbers);
         self.lanes.warm();
@@ -59,6 +65,34 @@ impl Fleet {
         self.advance(islands, shared);
         if !self.hard || self.touches() || !self.links.passes_agree() {
             self.solve(islands, shared, numbers, Pass::Velocity);
+        }
+    }
+
+    /// The joints between sections follow their bodies.
+    fn carry_seam(&mut self, numbers: &Discretiser, first: bool) {
+        self.links.tell_seam();
+        for seam in self.links.split().1 {
+            seam.begin();
+            if !first {
+                seam.carry(numbers);
+            }
+        }
+    }
+
+    fn pull_seam(&mut self, numbers: &Discretiser, first: bool) {
+        for seam in self.links.split().1 {
+            if first {
+                seam.carry_pins(numbers);
+            }
+        }
+        self.links.pull_seam();
+    }
+
+    fn prepare_seam(&mut self) {
+        let mut lines = self.lanes.lines();
+        for seam in self.links.split().1 {
+            seam.prepare_in(&lines);
+            seam.warm_in(&mut lines);
         }
     }
 
