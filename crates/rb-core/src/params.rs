@@ -299,7 +299,7 @@ impl Params {
                 position: 3,
                 velocity: 2,
                 last: 2,
-                coupled: 8,
+                coupled: 5,
                 stop: 1e-9,
             },
             escalation: Escalation {

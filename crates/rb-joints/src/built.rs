@@ -4,6 +4,7 @@
 //! locks, which coordinates it leaves. [`Jointed`] makes a joint of it.
 
 use crate::axis::Axis;
+use crate::bearing::{Bearing, Swing};
 use crate::drive::Drive;
 use crate::gizmo;
 use crate::joint::{Coordinates, Joint, JointCx, Rows, check_frames, drop_anchored, put_in_order};
@@ -70,9 +71,10 @@ pub trait Kind: Plain {
         }
     }
 
-    /// Whether the joint holds its two points together and does nothing else: see [`Joint::pin`].
-    fn is_pin(&self, _drives: &Self::Drives) -> bool {
-        false
+    /// Swing and twist of a joint that holds its two points together and does nothing else but lock or stop
+    /// these: see [`Joint::bearing`].
+    fn turns(&self, _drives: &Self::Drives) -> Option<(Swing, [f64; 2])> {
+        None
     }
 
     /// See [`Joint::track`]. Kinds of which only the twist counts turns say so.
@@ -237,8 +239,13 @@ impl<K: Kind> Joint for Jointed<K> {
         put_in_order(&mut out[first..], memory);
     }
 
-    fn pin(&self) -> Option<&[Pose; 2]> {
-        self.kind.is_pin(&self.drives).then_some(&self.frames)
+    fn bearing(&self) -> Option<Bearing<'_>> {
+        let (swing, twist) = self.kind.turns(&self.drives)?;
+        Some(Bearing {
+            frames: &self.frames,
+            swing,
+            twist,
+        })
     }
 
     fn track(&self, cx: &JointCx, memory: &mut JointMemory) {

@@ -5,6 +5,7 @@
 //! The behaviour is shared between clones of a world and therefore has no editable parts here.
 
 use crate::axis::Axis;
+use crate::bearing::Bearing;
 use crate::drive::Drive;
 use crate::joint::{Coordinates, Joint, JointCx, Rows};
 use crate::memory::JointMemory;
@@ -101,8 +102,8 @@ impl Joint for Custom {
         }
     }
 
-    fn pin(&self) -> Option<&[Pose; 2]> {
-        self.joint.as_ref()?.pin()
+    fn bearing(&self) -> Option<Bearing<'_>> {
+        self.joint.as_ref()?.bearing()
     }
 
     fn track(&self, cx: &JointCx, memory: &mut JointMemory) {

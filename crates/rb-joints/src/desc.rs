@@ -3,6 +3,7 @@
 //! The reaction compared with the thresholds is the load all rows of the joint put on b, taken at
 //! the origin of b's joint frame.
 
+use crate::bearing::Bearing;
 use crate::joint::{Joint, JointCx};
 use crate::kinds::AnyJoint;
 use crate::options::{RowOptions, Yield};
@@ -131,6 +132,13 @@ impl JointDesc {
     pub fn pin(&self) -> Option<&[Pose; 2]> {
         let pin = self.kind.pin()?;
         self.options.is_default().then_some(pin)
+    }
+
+    /// What its rows follow from, if it is a firm [`bearing`](crate::bearing).
+    #[inline]
+    pub fn bearing(&self) -> Option<Bearing<'_>> {
+        let bearing = self.kind.bearing()?;
+        self.options.is_default().then_some(bearing)
     }
 
     /// Whether it may break.

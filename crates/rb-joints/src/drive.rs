@@ -23,6 +23,7 @@
 
 use crate::actuator::Actuator;
 use crate::axis::Role;
+use crate::bearing::OPEN;
 use crate::elements::{Limits, Motor, MotorMode, Spring};
 use crate::joint::{Coordinate, Rows};
 use rb_core::Result;
@@ -118,6 +119,21 @@ impl Drive {
             && self.max_rate.is_none()
             && self.friction == 0.0
             && self.damping == 0.0
+    }
+
+    /// Lowest and highest value, ±∞ where open, if nothing acts on the coordinate but hard stops apart.
+    pub(crate) fn bare_stops(&self) -> Option<[f64; 2]> {
+        let limits = self.limits.unwrap_or(Limits::new(OPEN[0], OPEN[1]));
+        let stops = [
+            limits.lower.unwrap_or(OPEN[0]),
+            limits.upper.unwrap_or(OPEN[1]),
+        ];
+        let others = Self {
+            limits: None,
+            ..*self
+        };
+        let bare = others.is_idle() && limits.stiffness.is_none() && stops[0] < stops[1];
+        bare.then_some(stops)
     }
 
     /// # Errors

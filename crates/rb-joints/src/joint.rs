@@ -11,6 +11,7 @@
 //!            ch. 9 (constraint library); the common line of action is derived in `parts::point`
 
 use crate::axis::Axis;
+use crate::bearing::Bearing;
 use crate::drive::Drive;
 use crate::gizmo;
 use crate::memory::JointMemory;
@@ -169,9 +170,15 @@ pub trait Joint: core::fmt::Debug + Send + Sync {
         drop_anchored(out, first);
     }
 
+    /// What [`rows`](Self::rows) follow from, if they are those of a [`bearing`](crate::bearing).
+    fn bearing(&self) -> Option<Bearing<'_>> {
+        None
+    }
+
     /// The joint frames, if [`rows`](Self::rows) are those of a [`pin`](crate::pin) between them.
     fn pin(&self) -> Option<&[Pose; 2]> {
-        None
+        let bearing = self.bearing()?;
+        bearing.is_pin().then_some(bearing.frames)
     }
 
     /// Writes the angles reached by a step into the memory, so that turns are not lost.

@@ -20,6 +20,7 @@
 //! # Ok::<(), rb_core::Error>(())
 //! ```
 
+pub mod bearing;
 pub mod kinds;
 pub mod parts;
 pub mod pin;

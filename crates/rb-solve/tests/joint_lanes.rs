@@ -289,7 +289,7 @@ fn carry(numbers: Discretiser) {
         carried.set_turned(body, y - x, r * q.conjugate());
     }
     let (mut error, at) = (0.0, moved);
-    carried.anchored_errors(|_, e| error = e);
+    carried.carried_errors(|_, e| error = e);
     assert!(carried.all_carried() && carried.carries(0) == Carried::All);
     carried.carry(&numbers);
     put(&mut stated, &at);

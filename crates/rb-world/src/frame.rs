@@ -15,7 +15,7 @@ use rb_core::math::Pose;
 use rb_core::partition::Islands;
 use rb_core::problem::Problem;
 use rb_core::room::{bytes, fit};
-use rb_solve::lanes::{ContactLanes, JointLanes};
+use rb_solve::lanes::{ContactLanes, PartedLanes};
 use rb_solve::parallel;
 use std::ops::Range;
 
@@ -153,7 +153,7 @@ pub(crate) struct Frame {
     pub(crate) fleets: Vec<Fleet>,
     pub(crate) fleet_count: usize,
     /// No joints.
-    no_links: JointLanes,
+    no_links: PartedLanes,
     /// Bodies that touch nothing.
     pub(crate) flights: Vec<Flight>,
     /// Whether the body in each slot is moved by solving, and whether anything holds or touches it.
@@ -233,7 +233,7 @@ impl Frame {
     pub(crate) fn undivided(&self) -> usize {
         let work = |run: &[Island]| run.iter().map(Island::undivided).sum();
         let fleets = self.fleets[..self.fleet_count].iter();
-        let fleets = fleets.map(|fleet| work(&self.islands[fleet.run.clone()]));
+        let fleets = fleets.map(|fleet| fleet.share(work(&self.islands[fleet.run.clone()])));
         let alone = self.islands().iter().filter(|i| i.fleet.is_none());
         let alone = alone.map(Island::undivided);
         fleets.chain(alone).max().unwrap_or(0)

@@ -216,3 +216,90 @@ fn threads_do_not_show() {
     let one = run(1);
     (2..=8).for_each(|threads| assert!(one == run(threads), "{threads} threads"));
 }
+
+/// Two blocks on a ball with stops all around.
+fn shoulder(world: &mut World, at: DVec3, options: &RowOptions) {
+    let half = DVec3::new(0.1, 0.2, 0.15);
+    let pair = [0.0, 0.5].map(|y| block(world, at + DVec3::Y * y, half));
+    let [a, b] = pair.map(|body| world.pose(body).unwrap());
+    let ball = Ball::along_world(&a, &b, at + DVec3::Y * 0.25, DVec3::Y).unwrap();
+    let ball = ball.cone(0.25).twist(Drive::new().limits(-0.1, 0.2));
+    let ball = JointDesc::new(ball).options(options.clone());
+    world.add_joint(pair[0], pair[1], ball).unwrap();
+    let spin = DVec3::new(1.5, 3.0, -2.0);
+    world.set_velocity(pair[1], DVec3::ZERO, spin).unwrap();
+}
+
+#[test]
+fn bearings_do_what_their_rows_would() {
+    // Changes nothing, but has the rows stated.
+    let stated = RowOptions {
+        alpha: Some(1.0),
+        ..RowOptions::default()
+    };
+    let [mut frames, mut rows] = [RowOptions::default(), stated].map(|options| {
+        world(|w| {
+            for k in 0..8 {
+                let x = 2.0 * f64::from(k);
+                shoulder(w, DVec3::new(x, 30.0, 0.0), &options);
+                worm(w, DVec3::new(x, 30.0, 4.0), &options);
+            }
+        })
+    });
+    for _ in 0..40 {
+        let reports = [&mut frames, &mut rows].map(|w| w.step(DT).unwrap().islands);
+        for (a, b) in reports[0].iter().zip(reports[1].iter()) {
+            assert_eq!(a.rows, b.rows);
+            assert!((a.joint_error - b.joint_error).abs() < 1e-9);
+        }
+        let apart = apart(&frames, &rows, 40);
+        assert!(apart < 1e-9, "{apart:e}");
+    }
+}
+
+/// A curtain of so many blocks on balls.
+fn curtain(world: &mut World, side: usize) {
+    let mut blocks = Vec::new();
+    for k in 0..side * side {
+        let at = DVec3::new((k / side) as f64, -((k % side) as f64), 0.0) * 0.5;
+        let at = at + DVec3::new(0.0, 40.0, -20.0);
+        let body = block(world, at, DVec3::splat(0.1));
+        let mut join = |other: BodyHandle, to: DVec3| {
+            let [a, b] = [other, body].map(|body| world.pose(body).unwrap());
+            let ball = Ball::at_world(&a, &b, at + to * 0.25);
+            world.add_joint(other, body, ball).unwrap();
+        };
+        if k % side > 0 {
+            join(blocks[k - 1], DVec3::Y);
+        }
+        if k >= side {
+            join(blocks[k - side], DVec3::NEG_X);
+        }
+        blocks.push(body);
+    }
+}
+
+#[test]
+fn sections_of_large_islands_do_not_show() {
+    let run = |threads: usize| {
+        let mut world = world(|w| {
+            // Side by side, so that all touch: trees that are solved exactly, and between them contacts.
+            for k in 0..100 {
+                let foot = DVec3::new(0.39 * f64::from(k % 10), 0.0, 0.19 * f64::from(k / 10));
+                worm(w, foot, &RowOptions::default());
+            }
+            curtain(w, 33);
+        });
+        world.set_threads(threads).unwrap();
+        world.set_parallel_threshold(0);
+        let step = |_| {
+            let largest = world.step(DT).unwrap().islands;
+            let bodies = largest.iter().map(|i| i.bodies).max();
+            (bodies, world.state_hash())
+        };
+        (0..12).map(step).collect::<Vec<_>>()
+    };
+    let one = run(1);
+    assert!(one.iter().all(|(bodies, _)| *bodies >= Some(33 * 33)));
+    (2..=4).for_each(|threads| assert!(one == run(threads), "{threads} threads"));
+}

@@ -14,6 +14,7 @@
 //! Tests      tests/jacobian_fd.rs, tests/momentum.rs, tests/ranks.rs, tests/kinds.rs
 
 use crate::axis::{Axis, Role};
+use crate::bearing::Swing;
 use crate::built::{Jointed, Kind};
 use crate::drive::Drive;
 use crate::elements::Limits;
@@ -124,8 +125,9 @@ impl Kind for Socket {
         }
     }
 
-    fn is_pin(&self, [twist]: &[Drive; 1]) -> bool {
-        self.cone.is_none() && self.friction == 0.0 && twist.is_idle()
+    fn turns(&self, [twist]: &[Drive; 1]) -> Option<(Swing, [f64; 2])> {
+        let stops = twist.bare_stops().filter(|_| self.friction == 0.0)?;
+        Some((self.cone.map_or(Swing::Free, Swing::Cone), stops))
     }
 
     fn track(&self, cx: &JointCx, local: &[Pose; 2], memory: &mut JointMemory) {

@@ -11,6 +11,7 @@
 //! Tests      tests/jacobian_fd.rs, tests/momentum.rs, tests/ranks.rs, tests/drives.rs
 
 use crate::axis::Axis;
+use crate::bearing::Swing;
 use crate::built::{Along, Jointed, Kind, Single};
 use crate::drive::Drive;
 use crate::gizmo;
@@ -60,6 +61,10 @@ impl Kind for Revolute {
         if !drive.is_idle() {
             drive.rows(&frames.twist(memory), h, out);
         }
+    }
+
+    fn turns(&self, [drive]: &[Drive; 1]) -> Option<(Swing, [f64; 2])> {
+        Some((Swing::Locked, drive.bare_stops()?))
     }
 
     fn track(&self, cx: &JointCx, local: &[Pose; 2], memory: &mut JointMemory) {

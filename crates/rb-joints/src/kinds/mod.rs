@@ -5,6 +5,7 @@
 //! Modules within a macro are not seen by `cargo fmt`: see `CONTRIBUTING.md`.
 
 use crate::axis::Axis;
+use crate::bearing::Bearing;
 use crate::custom::Custom;
 use crate::drive::Drive;
 use crate::joint::{Coordinates, Joint, JointCx, Rows};
@@ -164,8 +165,8 @@ impl Joint for AnyJoint {
         self.inner().loose_rows(cx, memory, out);
     }
 
-    fn pin(&self) -> Option<&[Pose; 2]> {
-        self.inner().pin()
+    fn bearing(&self) -> Option<Bearing<'_>> {
+        self.inner().bearing()
     }
 
     fn track(&self, cx: &JointCx, memory: &mut JointMemory) {

@@ -152,14 +152,22 @@ impl ContactLanes {
         }
     }
 
-    /// A run of the movable bodies of lanes in one section, to be worked on in parts of `size`.
-    pub fn bodies_in_parts(&mut self, run: Range<usize>, size: usize) -> BodyLines<'_> {
-        let stride = size;
+    /// All lines, to be worked on section by section, each with its guests and the body of idle lanes.
+    pub fn lines(&mut self) -> BodyLines<'_> {
         BodyLines {
-            size,
-            stride,
-            ..self.bodies(run)
+            size: self.layout.size,
+            stride: self.layout.stride(),
+            vel: &mut self.vel,
+            moved: &mut self.moved,
+            inv: &mut self.inv,
+            free: &mut self.free,
         }
+    }
+
+    /// Section of a body, `None` for a guest, and its number among the lines of a section.
+    #[inline]
+    pub fn place(&self, body: usize) -> (Option<usize>, usize) {
+        self.layout.place(body)
     }
 
     /// Says that inverse masses have been set through [`bodies`](Self::bodies).
@@ -173,9 +181,9 @@ impl ContactLanes {
 pub struct BodyLines<'a> {
     size: usize,
     stride: usize,
-    vel: &'a mut [Line],
+    pub(super) vel: &'a mut [Line],
     moved: &'a mut [Line],
-    inv: &'a mut [Line],
+    pub(super) inv: &'a mut [Line],
     free: &'a mut [Line],
 }
 
@@ -183,6 +191,18 @@ impl BodyLines<'_> {
     /// Bodies of a section.
     pub fn size(&self) -> usize {
         self.size
+    }
+
+    /// A run of the bodies of a section, to be worked on in parts of `size`.
+    pub fn run(&mut self, run: Range<usize>, size: usize) -> BodyLines<'_> {
+        BodyLines {
+            size,
+            stride: size,
+            vel: &mut self.vel[run.clone()],
+            moved: &mut self.moved[run.clone()],
+            inv: &mut self.inv[run.clone()],
+            free: &mut self.free[run],
+        }
     }
 
     /// Inverse mass of a body, for the present substep.

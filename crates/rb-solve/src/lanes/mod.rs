@@ -42,7 +42,10 @@ mod view;
 
 pub use bodies::BodyLines;
 pub use grade::{Graded, Sample};
-pub use joints::{Carried, JointLanes, LanePin, LaneRow, Way, set_turn, stiffness};
+pub use joints::{
+    Carried, JointLanes, LaneBearing, LanePin, LaneRow, PartedLanes, Stops, Way, set_turn,
+    stiffness,
+};
 pub use pack::ContactLanes;
 pub use prepare::Soft;
 pub use section::Terms;

@@ -16,7 +16,7 @@ use rb_core::problem::{Pass, Problem, ProblemBody};
 use rb_core::residual::{Grade, Scaled, grade_beside};
 use rb_core::solver::Budget;
 use rb_solve::Pgs;
-use rb_solve::lanes::{ContactLanes, JointLanes};
+use rb_solve::lanes::{ContactLanes, PartedLanes};
 
 impl Island {
     /// Whether the joints of this step go to the lanes of a fleet.
@@ -210,7 +210,7 @@ impl Island {
     }
 
     /// The problem of the last substep with its contacts and joints, wherever they are kept.
-    pub(crate) fn whole_problem(&self, shared: &ContactLanes, links: &JointLanes) -> Problem {
+    pub(crate) fn whole_problem(&self, shared: &ContactLanes, links: &PartedLanes) -> Problem {
         let mut p = self.problem.clone();
         if !self.in_lanes {
             return p;

@@ -11,14 +11,15 @@
 //! contacts, and are a fleet of their own.
 
 mod bodies;
+mod cut;
+mod place;
+mod squads;
 mod state;
 mod substep;
 
 use super::convoy::Berth;
-use super::crew::Crew;
 use super::fast::graded_together;
 use super::{Island, Shared};
-use bodies::{Bodies, PART};
 use core::ops::Range;
 use rb_core::elimination::Elimination;
 use rb_core::integrate::Mover;
@@ -26,7 +27,7 @@ use rb_core::math::Twist;
 use rb_core::problem::Pass;
 use rb_core::residual::{Grade, Scaled, grade_beside};
 use rb_joints::Rows;
-use rb_solve::lanes::{ContactLanes, JointLanes, Sample};
+use rb_solve::lanes::{ContactLanes, PartedLanes, Sample};
 use rb_solve::parallel::Parts;
 
 /// A run of islands ends when it has so many trees and so many joints: enough to fill lanes, and
@@ -42,13 +43,15 @@ pub(crate) struct Fleet {
     /// The islands it is chosen from.
     pub(crate) run: Range<usize>,
     pub(crate) lanes: ContactLanes,
-    pub(crate) links: JointLanes,
+    pub(crate) links: PartedLanes,
     /// Numbers of its members within the run, and the first manifold and joint of each.
     members: Vec<u32>,
     firsts: [Vec<u32>; 2],
     /// Member of each joint (its number within the run) and number there; its bodies in lanes.
     owners: Vec<[u32; 2]>,
     pairs: Vec<[u32; 2]>,
+    /// How many trees lie over the border below each body, while sections are cut.
+    over: Vec<i32>,
     /// Order in which the joints are eliminated, if they are `hard`: trees, or near enough.
     plan: Elimination,
     hard: bool,
@@ -179,10 +182,11 @@ impl Fleet {
                 return;
             }
             let links = &self.links;
+            let mates = |joint: usize| links.of(joint).mates(joint);
             self.members.retain(|&k| {
                 let island = &mut islands[k as usize];
                 let joints = island.berth.iter().flat_map(|b| b.joints.clone());
-                let batches: f64 = joints.map(|j| 1.0 / links.mates(j) as f64).sum();
+                let batches: f64 = joints.map(|j| 1.0 / mates(j) as f64).sum();
                 let stays = island.joints.len() as f64 >= ALIKE * batches * (1.0 - 1e-9);
                 if !stays {
                     island.leave(shared);
@@ -233,16 +237,19 @@ impl Fleet {
 
     /// Gives all joints their seats.
     fn seat(&mut self, islands: &[Island]) {
-        let Self { links, pairs, .. } = self;
+        let (guests, size) = (self.bodies - self.movable, self.cut());
+        self.lanes
+            .reset_in_sections(self.movable, guests, size.max(1));
+        let Self { links, lanes, .. } = self;
         if self.hard {
-            return links.seat_trees(pairs, &self.plan, self.movable, self.bodies);
+            return links.seat_trees(lanes, &self.pairs, &self.plan);
         }
-        let rows = |&[k, j]: &[u32; 2]| {
+        let rows = |joint: usize| {
+            let [k, j] = self.owners[joint];
             let joint = &islands[k as usize].joints[j as usize];
             joint.memory.impulses().len()
         };
-        let joints = pairs.iter().copied().zip(self.owners.iter().map(rows));
-        links.seat(joints, self.movable, self.bodies);
+        links.seat(lanes, &self.pairs, rows);
     }
 
     /// Whether it has contacts.
@@ -250,35 +257,16 @@ impl Fleet {
         !self.lanes.is_empty()
     }
 
-    /// Runs `f` on the movable bodies of each member.
-    fn movers(&mut self, islands: &mut [Island], f: impl Fn(Bodies)) {
-        let (turned, levers) = self.links.bodies();
-        let mut first = 0;
-        for &k in &self.members {
-            let island = &mut islands[k as usize];
-            let run = first..first + island.movable;
-            first = run.end;
-            f(Bodies {
-                crew: Crew {
-                    movers: &mut island.movers[..island.movable],
-                    lines: self.lanes.bodies_in_parts(run.clone(), PART),
-                },
-                turned: &mut turned[run.clone()],
-                levers: &levers[run.clone()],
-                stiff: &mut self.stiff[run],
-            });
-        }
-    }
-
-    /// Runs `f` on the bodies that nothing moves, with their numbers in lanes.
+    /// Runs `f` on the bodies that nothing moves, with their numbers in lanes and among themselves.
     fn guests(
         &mut self,
         islands: &mut [Island],
-        f: impl Fn(&mut ContactLanes, &mut JointLanes, usize, &mut Mover),
+        f: impl Fn(&mut ContactLanes, &mut PartedLanes, [usize; 2], &mut Mover),
     ) {
         for &k in &self.members {
             for (body, m) in islands[k as usize].guests() {
-                f(&mut self.lanes, &mut self.links, body, m);
+                let numbers = [body, body - self.movable];
+                f(&mut self.lanes, &mut self.links, numbers, m);
             }
         }
     }
@@ -307,10 +295,12 @@ impl Fleet {
                 island.outcome.grade = grade_beside(&island.problem, Pass::Velocity, floor, both);
             });
         let owners = &self.owners;
-        self.links.anchored_errors(|joint, error| {
-            let out = &mut islands[owners[joint][0] as usize].outcome;
-            out.joint_error = out.joint_error.max(error);
-        });
+        for part in self.links.parts() {
+            part.carried_errors(|joint, error| {
+                let out = &mut islands[owners[joint][0] as usize].outcome;
+                out.joint_error = out.joint_error.max(error);
+            });
+        }
         for &k in &self.members {
             let island = &mut islands[k as usize];
             if !island.linked {
@@ -324,6 +314,11 @@ impl Fleet {
             let links = &self.links;
             island.measure_joints(shared, |j| links.carries(first + j));
         }
+    }
+
+    /// How much of its work is for one thread.
+    pub(crate) fn share(&self, work: usize) -> usize {
+        work / self.links.sections()
     }
 
     /// Bytes held.

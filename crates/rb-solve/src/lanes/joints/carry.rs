@@ -11,6 +11,7 @@
 
 use super::pack::{Batch, Eight, JointLanes, NOBODY};
 use super::point::Point;
+use super::swivel;
 use crate::lanes::LANES;
 use crate::lanes::dispatch;
 use crate::lanes::simd::{Line, Simd};
@@ -27,11 +28,17 @@ impl JointLanes {
     pub fn pull(&mut self) {
         let none = Line::default();
         self.levers.iter_mut().for_each(|l| *l = none);
+        self.pull_more();
+    }
+
+    /// Adds it to what there is.
+    pub(super) fn pull_more(&mut self) {
         run_pull(&self.batches, &self.rows, &self.points, &mut self.levers);
     }
 
-    /// Tells of every joint the largest |φ| of its anchored rows where its bodies are now (m).
-    pub fn anchored_errors(&self, mut tell: impl FnMut(usize, f64)) {
+    /// Tells of every joint the largest |φ| of its anchored rows where its bodies are now, and how far a
+    /// bearing is from holding otherwise (m).
+    pub fn carried_errors(&self, mut tell: impl FnMut(usize, f64)) {
         for batch in self.batches.iter().filter(|b| b.anchored > 0) {
             let mut most = Line::default();
             run_error(batch, &self.rows, &self.turned, &mut most);
@@ -39,6 +46,7 @@ impl JointLanes {
             let joints = joints.filter(|(joint, _)| *joint != NOBODY);
             joints.for_each(|(joint, error)| tell(joint as usize, error));
         }
+        swivel::errors(self, &mut tell);
     }
 }
 
@@ -49,6 +57,22 @@ pub(super) struct Turn<S> {
 }
 
 impl<S: Simd> Turn<S> {
+    /// That of a quaternion x, y, z, w.
+    #[inline(always)]
+    pub(super) fn new([x, y, z, w]: [S; 4]) -> Self {
+        Self {
+            axis: V3([x, y, z]),
+            w,
+        }
+    }
+
+    /// Its quaternion x, y, z, w.
+    #[inline(always)]
+    pub(super) fn numbers(&self) -> [S; 4] {
+        let [x, y, z] = self.axis.0;
+        [x, y, z, self.w]
+    }
+
     #[inline(always)]
     pub(super) fn of(&self, v: V3<S>) -> V3<S> {
         let half = self.axis.cross(v);
@@ -69,12 +93,11 @@ impl<S: Simd> Turns<S> {
     pub(super) fn of(turned: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
         let a = S::gather(turned, &bodies[0]);
         let b = S::gather(turned, &bodies[1]);
-        let turn = |m: &[S; LANES]| Turn {
-            axis: V3([m[4], m[5], m[6]]),
-            w: m[3],
-        };
         Self {
-            turn: [turn(&a), turn(&b)],
+            turn: [
+                Turn::new([a[4], a[5], a[6], a[3]]),
+                Turn::new([b[4], b[5], b[6], b[3]]),
+            ],
             went: V3([b[0], b[1], b[2]]).sub(V3([a[0], a[1], a[2]])),
         }
     }

@@ -10,7 +10,7 @@ use super::pack::{Batch, Eight, JointLanes};
 use super::trees::Group;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::Two;
-use crate::lanes::{ContactLanes, dispatch};
+use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use core::ops::Range;
 use rb_core::elimination::Elimination;
 use rb_core::problem::Pass;
@@ -24,6 +24,15 @@ impl JointLanes {
     /// Solves all joints exactly against the present velocities of `bodies`; says whether the bounds
     /// came out right. `plan` is that of the seats.
     pub fn settle(&mut self, bodies: &mut ContactLanes, plan: &Elimination, pass: Pass) -> bool {
+        self.settle_lines(&mut bodies.vel, plan, pass)
+    }
+
+    /// The same for the joints of a section.
+    pub fn settle_in(&mut self, section: &mut BodyLines, plan: &Elimination, pass: Pass) -> bool {
+        self.settle_lines(section.vel, plan, pass)
+    }
+
+    fn settle_lines(&mut self, vel: &mut [Line], plan: &Elimination, pass: Pass) -> bool {
         if self.softens {
             self.groups.iter_mut().for_each(|g| g.factored = false);
         }
@@ -37,7 +46,7 @@ impl JointLanes {
             factor: &mut self.factor,
             sides: &mut self.sides,
             solution: &mut self.solution,
-            vel: &mut bodies.vel,
+            vel,
             pass,
         };
         run(&mut task)

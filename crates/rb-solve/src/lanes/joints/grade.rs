@@ -12,8 +12,13 @@ use rb_core::residual::{Grade, Scaled};
 impl JointLanes {
     /// Grade of the joints in the velocity pass at the velocities of `bodies`.
     pub fn grade(&self, bodies: &ContactLanes, speed_floor: f64) -> (Grade, Scaled) {
+        self.grade_in([&bodies.vel, &bodies.free], speed_floor)
+    }
+
+    /// The same at the velocities of a section, and those before impulses.
+    pub(super) fn grade_in(&self, lines: [&[Line]; 2], speed_floor: f64) -> (Grade, Scaled) {
         let mut tally = Tally::default();
-        let sums = self.sums(&self.batches, bodies, speed_floor);
+        let sums = self.sums(&self.batches, lines, speed_floor);
         (0..LANES).for_each(|lane| tally.take(&sums, lane, &self.batches));
         tally.graded(0)
     }
@@ -34,7 +39,7 @@ impl JointLanes {
         tallies.clear();
         tallies.resize(firsts.len(), Tally::default());
         for batch in self.batches.chunks(1) {
-            let sums = self.sums(batch, bodies, speed_floor);
+            let sums = self.sums(batch, [&bodies.vel, &bodies.free], speed_floor);
             for (lane, &joint) in batch[0].joints.iter().enumerate() {
                 if joint != NOBODY {
                     let part = firsts.partition_point(|&first| first <= joint) - 1;
@@ -47,9 +52,8 @@ impl JointLanes {
         self.tallies = tallies;
     }
 
-    fn sums(&self, batches: &[Batch], bodies: &ContactLanes, floor: f64) -> Sums {
+    fn sums(&self, batches: &[Batch], [vel, free]: [&[Line]; 2], floor: f64) -> Sums {
         let mut sums = Sums::default();
-        let (vel, free) = (&bodies.vel[..], &bodies.free[..]);
         run(batches, &self.rows, vel, free, floor, &mut sums);
         sums
     }

@@ -4,7 +4,7 @@ use super::pack::{Eight, JointLanes, triangle};
 use super::prepare::ALL;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::{Two, V3};
-use crate::lanes::{ContactLanes, dispatch};
+use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use rb_core::problem::Pass;
 
 impl JointLanes {
@@ -13,10 +13,19 @@ impl JointLanes {
         run_warm(self, &mut bodies.vel);
     }
 
+    /// The same for the joints of a section.
+    pub fn warm_in(&self, section: &mut BodyLines) {
+        run_warm(self, section.vel);
+    }
+
     /// Visits every joint once in the given pass, in order or in reverse.
     pub fn sweep(&mut self, bodies: &mut ContactLanes, pass: Pass, backwards: bool) {
-        let order = Order { pass, backwards };
-        run(self, &mut bodies.vel, order);
+        self.sweep_lines(&mut bodies.vel, pass, backwards);
+    }
+
+    /// The same for the joints of a section.
+    pub(super) fn sweep_lines(&mut self, vel: &mut [Line], pass: Pass, backwards: bool) {
+        run(self, vel, Order { pass, backwards });
     }
 }
 

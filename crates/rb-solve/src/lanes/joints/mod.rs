@@ -24,6 +24,8 @@
 //! Source: R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, ch. 8 (elimination of constraint
 //! rows); the projection is that of K. Erleben, "Velocity-based shock propagation", 2007.
 
+mod angle;
+mod bearing;
 mod carry;
 mod exact;
 mod factor;
@@ -31,6 +33,7 @@ mod fill;
 mod grade;
 mod kernel;
 mod pack;
+mod parted;
 mod pin;
 mod point;
 mod prepare;
@@ -38,13 +41,16 @@ mod row;
 mod seat;
 #[cfg(test)]
 mod squares;
+mod swivel;
 mod symmetric;
 mod trees;
 mod view;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod widths;
 
+pub use bearing::{LaneBearing, Stops};
 pub use pack::{Carried, JointLanes, set_turn, stiffness};
+pub use parted::PartedLanes;
 pub use pin::LanePin;
 pub use row::LaneRow;
 pub use view::Way;

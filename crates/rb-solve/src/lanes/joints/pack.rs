@@ -1,6 +1,7 @@
 //! How the joints of an island lie in lanes.
 
 use super::MOST;
+use super::bearing::Bearing;
 use super::grade::Tally;
 use super::point::Point;
 use super::trees::Group;
@@ -29,6 +30,8 @@ pub(super) struct Batch {
     /// points if they are swept as one.
     pub(super) square: bool,
     pub(super) point: u32,
+    /// Its number among the bearings, if it is one of these.
+    pub(super) bearing: u32,
     /// Whether its numbers are still in the axes of the bodies (see `pin`).
     pub(super) local: bool,
     /// From the centres of mass to the origins of the joint frames of a and b, and from the centre of
@@ -135,6 +138,8 @@ pub struct JointLanes {
     pub(super) filled: [usize; 2],
     /// Batches of ball joints; those of earlier steps stay behind.
     pub(super) points: Vec<Point>,
+    /// Batches of bearings.
+    pub(super) bearings: Vec<Bearing>,
     /// Batch and lane of each joint, or its key while seats are taken.
     pub(super) seats: Vec<[u32; 2]>,
     /// Rows of the batch being filled, and how many each lane has: without bounds, with. (Not there
@@ -180,6 +185,7 @@ impl JointLanes {
         self.filled = [0; 2];
         self.seats.clear();
         self.groups.clear();
+        self.bearings.clear();
     }
 
     /// Gives back the memory of lanes that are not needed any more.
@@ -235,6 +241,11 @@ impl JointLanes {
         }
     }
 
+    /// Whether a batch has been stated by its frames: nothing of it ever has to be again.
+    pub fn is_placed(&self, batch: usize) -> bool {
+        self.batches[batch].local || self.has_bearings(batch)
+    }
+
     /// Whether all rows are.
     pub fn all_carried(&self) -> bool {
         self.batches.iter().all(Batch::is_anchored)
@@ -243,7 +254,12 @@ impl JointLanes {
     /// As [`carried`](Self::carried), of a joint.
     pub fn carries(&self, joint: usize) -> Carried {
         let seat = self.seats.get(joint);
-        seat.map_or(Carried::None, |seat| self.carried(seat[0] as usize))
+        let batch = |seat: &[u32; 2]| seat[0] as usize;
+        match seat.map(batch) {
+            Some(batch) if self.has_bearings(batch) => Carried::All,
+            Some(batch) => self.carried(batch),
+            None => Carried::None,
+        }
     }
 
     /// Sets what a body did since rows were last stated or carried along: translation (m) and turn.
@@ -263,6 +279,7 @@ impl JointLanes {
         self.batches.capacity() * size_of::<Batch>()
             + self.rows.capacity() * size_of::<Eight>()
             + self.points.capacity() * size_of::<Point>()
+            + self.bearings.capacity() * size_of::<Bearing>()
             + (self.factors.capacity() + self.factor.capacity()) * size_of::<Wide>()
             + (self.sides.capacity() + self.solution.capacity()) * size_of::<Wide>()
             + self.seats.capacity() * size_of::<[u32; 2]>()

@@ -4,7 +4,7 @@ use super::MOST;
 use super::pack::{Eight, JointLanes, triangle};
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::{Two, V3};
-use crate::lanes::{ContactLanes, dispatch};
+use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use rb_core::problem::Pass;
 
 /// Smallest pivot, relative to the diagonal it came from, that counts as independent (as in
@@ -18,8 +18,13 @@ impl JointLanes {
     /// into R.
     pub fn prepare(&mut self, bodies: &ContactLanes) {
         let held = self.number_points();
-        let (inv, vel) = (&bodies.inv[..], &bodies.vel[..]);
-        run(self, inv, vel, held);
+        run(self, &bodies.inv, &bodies.vel, held);
+    }
+
+    /// The same for the joints of a section.
+    pub fn prepare_in(&mut self, section: &BodyLines) {
+        let held = self.number_points();
+        run(self, section.inv, section.vel, held);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which joint sits where: level by level, and within a large level by the number of rows.
 
 use super::MOST;
+use super::bearing::NO_BEARING;
 use super::pack::{Batch, JointLanes, NOBODY};
 use super::point::NO_POINT;
 use crate::lanes::LANES;
@@ -15,11 +16,26 @@ impl JointLanes {
         movable: usize,
         bodies: usize,
     ) {
+        self.seat_some(joints, movable, bodies, |_| true);
+    }
+
+    /// The same for the joints that are `ours`, by their numbers among all.
+    pub(super) fn seat_some(
+        &mut self,
+        joints: impl Iterator<Item = ([u32; 2], usize)> + Clone,
+        movable: usize,
+        bodies: usize,
+        ours: impl Fn(usize) -> bool,
+    ) {
         self.start(bodies);
         self.tops.clear();
         self.tops.resize(movable, 0);
         self.places.clear();
-        for (pair, guess) in joints.clone() {
+        for (j, (pair, guess)) in joints.clone().enumerate() {
+            if !ours(j) {
+                self.seats.push([NOBODY; 2]);
+                continue;
+            }
             let ours = pair.map(|b| b as usize).into_iter();
             let ours = ours.filter(|&b| b < movable);
             let level = ours.clone().map(|b| self.tops[b]).max().unwrap_or(0);
@@ -32,7 +48,8 @@ impl JointLanes {
             *place = [self.batches.len() as u32, 0];
             self.batches.resize(more, idle(bodies as u32));
         }
-        for (j, (seat, (pair, _))) in self.seats.iter_mut().zip(joints).enumerate() {
+        let seated = self.seats.iter_mut().zip(joints).enumerate();
+        for (j, (seat, (pair, _))) in seated.filter(|(_, (seat, _))| seat[0] != NOBODY) {
             let [first, next] = &mut self.places[seat[0] as usize];
             *seat = [*first + *next / LANES as u32, *next % LANES as u32];
             *next += 1;
@@ -46,14 +63,17 @@ impl JointLanes {
     /// Turns level and number of rows into the key of a batch. A level that fits into one batch is one,
     /// however many rows its joints have: idle rows cost less than a further visit.
     fn sort_seats(&mut self) {
-        let levels = self.seats.iter().map(|seat| seat[0] as usize + 1);
+        let seated = |seat: &&[u32; 2]| seat[0] != NOBODY;
+        let levels = self.seats.iter().filter(seated);
+        let levels = levels.map(|seat| seat[0] as usize + 1);
         self.tops.clear();
         self.tops.resize(levels.max().unwrap_or(0), 0);
-        for seat in &self.seats {
+        for seat in self.seats.iter().filter(seated) {
             self.tops[seat[0] as usize] += 1;
         }
         self.places.resize(self.tops.len() * 2 * MOST, [0; 2]);
-        for [level, rows] in &mut self.seats {
+        let seated = self.seats.iter_mut().filter(|seat| seat[0] != NOBODY);
+        for [level, rows] in seated {
             let small = self.tops[*level as usize] as usize <= LANES;
             let key = *level as usize * 2 * MOST + if small { 0 } else { *rows as usize };
             self.places[key][1] += 1;
@@ -84,6 +104,7 @@ pub(super) fn idle(nobody: u32) -> Batch {
         square: false,
         local: false,
         point: NO_POINT,
+        bearing: NO_BEARING,
         arm: Default::default(),
         apart: Default::default(),
         mass: Default::default(),

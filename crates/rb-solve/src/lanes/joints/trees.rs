@@ -4,7 +4,7 @@
 //! trees. Two trees have one topology if their joints have the same links in that order and meet
 //! at the same sides. What the lanes of a group hold beside that is free: other bodies, other rows.
 
-use super::pack::{JointLanes, triangle};
+use super::pack::{JointLanes, NOBODY, triangle};
 use super::seat::idle;
 use crate::lanes::LANES;
 use core::ops::Range;
@@ -107,6 +107,18 @@ impl JointLanes {
         movable: usize,
         bodies: usize,
     ) {
+        self.seat_some_trees(pairs, plan, movable, bodies, |_| true);
+    }
+
+    /// The same for the trees that are `ours`, by the number of their first joint.
+    pub(super) fn seat_some_trees(
+        &mut self,
+        pairs: &[[u32; 2]],
+        plan: &Elimination,
+        movable: usize,
+        bodies: usize,
+        ours: impl Fn(u32) -> bool,
+    ) {
         self.start(bodies);
         self.movable = movable as u32;
         let forest = Forest {
@@ -115,11 +127,12 @@ impl JointLanes {
             movable: self.movable,
         };
         let trees = 0..plan.trees.len().saturating_sub(1);
+        let trees = trees.filter(|&t| ours(plan.order[forest.tree(t).start]));
         let mut sorted = std::mem::take(&mut self.sorted);
         sorted.clear();
         sorted.extend(trees.map(|t| (forest.digest(t), t as u32)));
         sorted.sort_unstable();
-        self.seats.resize(pairs.len(), [0; 2]);
+        self.seats.resize(pairs.len(), [NOBODY; 2]);
         let mut left = &sorted[..];
         while let [(_, first), ..] = *left {
             let alike = |(_, t): &&(u64, u32)| forest.same(first as usize, *t as usize);

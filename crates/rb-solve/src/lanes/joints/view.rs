@@ -45,25 +45,38 @@ impl JointLanes {
         }
     }
 
+    /// Number of rows of a joint.
+    pub(super) fn rows_of(&self, joint: usize) -> usize {
+        self.impulses(joint).count()
+    }
+
+    /// Appends a joint to a problem, as its joint with this `number`; `seat_of` tells the problem's number of a
+    /// body.
+    pub(super) fn append_joint(
+        &self,
+        p: &mut Problem,
+        joint: usize,
+        number: usize,
+        seat_of: impl Fn(u32) -> u32,
+    ) {
+        let [batch, lane] = self.seats[joint];
+        let (batch, lane) = (&self.batches[batch as usize], lane as usize);
+        let rows = used(batch, &self.rows[batch.range()], lane);
+        let rows: Vec<ProblemRow> = rows.map(|row| unpacked(row, lane)).collect();
+        let bodies = [batch.bodies[0][lane], batch.bodies[1][lane]].map(seat_of);
+        p.push_block(bodies, Law::Rows, Source::Joint(number as u32), &rows);
+    }
+
     /// Number of rows of a run of joints.
     pub fn rows(&self, joints: Range<usize>) -> usize {
-        let seats = self.seats[joints].iter();
-        let count = |&[batch, lane]: &[u32; 2]| {
-            let batch = &self.batches[batch as usize];
-            used(batch, &self.rows[batch.range()], lane as usize).count()
-        };
-        seats.map(count).sum()
+        joints.map(|joint| self.rows_of(joint)).sum()
     }
 
     /// Appends a run of joints to a problem, in their order; `seat_of` tells the problem's number of a
     /// body.
     pub fn append_to(&self, p: &mut Problem, joints: Range<usize>, seat_of: impl Fn(u32) -> u32) {
-        for (j, &[batch, lane]) in self.seats[joints].iter().enumerate() {
-            let (batch, lane) = (&self.batches[batch as usize], lane as usize);
-            let rows = used(batch, &self.rows[batch.range()], lane);
-            let rows: Vec<ProblemRow> = rows.map(|row| unpacked(row, lane)).collect();
-            let bodies = [batch.bodies[0][lane], batch.bodies[1][lane]].map(&seat_of);
-            p.push_block(bodies, Law::Rows, Source::Joint(j as u32), &rows);
+        for (number, joint) in joints.enumerate() {
+            self.append_joint(p, joint, number, &seat_of);
         }
     }
 }

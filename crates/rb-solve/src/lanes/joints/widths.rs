@@ -2,7 +2,7 @@
 
 use super::kernel::Order;
 use super::pack::JointLanes;
-use super::{LaneRow, carry, exact, grade, kernel, point, prepare};
+use super::{LaneBearing, LaneRow, Stops, carry, exact, grade, kernel, point, prepare, swivel};
 use crate::lanes::LANES;
 use crate::lanes::simd::{Avx2, Avx512, Line, Plain, Wide};
 use crate::lanes::{Width, width};
@@ -181,6 +181,60 @@ fn solved(width: Width) -> Vec<u64> {
     all.flat_map(|w| w.0.map(f64::to_bits)).collect()
 }
 
+/// Bearings that turn, some of them at their stops.
+fn turned(width: Width) -> Vec<u64> {
+    let mut lanes = JointLanes::default();
+    let pairs = (0..LANES as u32).map(|j| ([2 * j, 2 * j + 1], 5));
+    lanes.seat(pairs, BODIES, BODIES);
+    let turn = |k: usize| DQuat::from_scaled_axis(0.3 * vector(k));
+    let joints = core::array::from_fn::<_, LANES, _>(|j| LaneBearing {
+        frame: [turn(j), turn(j + 3)],
+        arm: [vector(j), vector(j + 4)],
+        locked: j % 3 == 0,
+        stops: [0.3, number(j) - 0.1, number(j) + 0.1],
+        angle: 3.0 * number(j),
+        impulses: core::array::from_fn(|k| number(j + k)),
+        extent: [1.0, 2.0],
+    });
+    let stops = Stops {
+        slots: [0, 1, 2, 3, 4, 5, 6, 7],
+        margin: 0.05,
+    };
+    lanes.open_bearings(0, &joints, &stops);
+    for body in 0..BODIES {
+        lanes.set_turned(body, vector(body), turn(body));
+    }
+    let line = |i: usize| Wide(core::array::from_fn(|k| number(8 * i + k)));
+    let vel: Vec<Line> = (0..=BODIES).map(line).collect();
+    let terms = swivel::Terms {
+        rate: 240.0,
+        push: 3.0,
+        ahead: 0.1,
+        margin: 0.05,
+    };
+    let mut most = Line::default();
+    macro_rules! turn {
+        ($simd:ty) => {{
+            for _ in 0..2 {
+                swivel::swivel::<$simd>(&mut lanes, &vel, terms);
+            }
+            let mut bearing = lanes.bearings[0];
+            let bodies = &lanes.batches[0].bodies;
+            swivel::error::<$simd>(&mut bearing, &lanes.turned, bodies, &mut most);
+        }};
+    }
+    match width {
+        Width::Avx512 => turn!(Avx512),
+        Width::Avx2 => turn!(Avx2),
+        Width::Plain => turn!(Plain),
+    }
+    assert!(lanes.batches[0].bounded > 1 && most.0.iter().any(|e| *e > 0.0));
+    let rows = lanes.rows[lanes.batches[0].range()].iter();
+    let rows = rows.flat_map(|r| r.ang[0].iter().chain([&r.impulse, &r.gap, &r.bias[0]]));
+    let all = rows.chain([&most]);
+    all.flat_map(|w| w.0.map(f64::to_bits)).collect()
+}
+
 #[test]
 fn every_width_gives_the_same_bits() {
     let widths: &[Width] = match width() {
@@ -197,5 +251,6 @@ fn every_width_gives_the_same_bits() {
     }
     for width in widths {
         assert!(solved(Width::Plain) == solved(*width), "{width:?}, exact");
+        assert!(turned(Width::Plain) == turned(*width), "{width:?}, turned");
     }
 }

@@ -1,22 +1,23 @@
 //! Rows of joints into lanes, straight from their joints.
 //!
-//! Hard anchored rows are stated once per step and then carried along with their bodies, which gives the same
-//! rows; the others are stated in every substep, if the joint had any at the start of the step. A stop of a
-//! joint that had none takes part from the next step on: it has a row from two substeps before it is
-//! reached, so that it may come late above 12 rad/s.
+//! Bearings (ball joints and hinges with locks and hard stops alone) are stated once per step, by their frames:
+//! the lanes make their rows from these in every substep. Of other joints hard anchored rows are stated once
+//! per step and then carried along with their bodies, which gives the same rows; the others are stated in every
+//! substep, if the joint had any at the start of the step. A stop of a joint that had none takes part from the
+//! next step on: it has a row from two substeps before it is reached, so that it may come late above 12 rad/s.
 
 use super::Fleet;
+use super::place::has_others;
 use crate::island::assemble::see;
-use crate::island::{Island, IslandJoint, Shared};
-use glam::{DMat3, DVec3};
+use crate::island::{Island, Shared};
+use glam::DVec3;
 use rb_core::discretise::Discretiser;
 use rb_core::integrate::Mover;
 use rb_core::math::{Pose, Twist};
 use rb_core::row::{Course, Row};
 use rb_core::stabilise::Stabilisation;
-use rb_joints::{Joint, JointBody, JointCx, Rows, pin};
-use rb_solve::lanes::LANES;
-use rb_solve::lanes::{Carried, LanePin, LaneRow};
+use rb_joints::{Joint, JointBody, JointCx, Rows};
+use rb_solve::lanes::{Carried, LANES, LaneRow};
 
 /// What stating a batch asks for.
 #[derive(Clone, Copy)]
@@ -37,14 +38,10 @@ impl Fleet {
         numbers: &Discretiser,
         all: bool,
     ) {
-        self.links.begin();
-        if !all && numbers.joint_step.is_some() && self.links.all_carried() {
+        if all {
+            self.place_joints(islands, shared, numbers);
+        } else if numbers.joint_step.is_some() && self.links.all_carried() {
             return;
-        }
-        for &k in &self.members {
-            let island = &mut islands[k as usize];
-            island.seen.clear();
-            island.seen.extend(island.movers.iter().map(see));
         }
         let stating = Stating {
             shared,
@@ -52,45 +49,47 @@ impl Fleet {
             all,
         };
         let mut rows = std::mem::take(&mut self.rows);
-        for batch in 0..self.links.batches() {
-            let done = match all {
-                true => self.state_pins(islands, numbers, batch),
-                false => self.is_carried(islands, numbers, batch),
-            };
-            if !done {
-                self.state_batch(islands, stating, batch, &mut rows);
+        let mut seen = false;
+        for part in 0..self.links.parts().len() {
+            for batch in 0..self.links.parts()[part].batches() {
+                let done = match all {
+                    true => self.links.parts()[part].is_placed(batch),
+                    false => self.is_carried(islands, numbers, [part, batch]),
+                };
+                if done {
+                    continue;
+                }
+                if !seen {
+                    self.look(islands);
+                }
+                seen = true;
+                self.state_batch(islands, stating, [part, batch], &mut rows);
             }
         }
         self.rows = rows;
-        if all {
-            self.links.carry_pins(numbers);
-        }
     }
 
-    /// Joints of a batch, lane by lane.
-    fn joints<'a>(
-        &'a self,
-        islands: &'a [Island],
-        batch: usize,
-    ) -> impl Iterator<Item = (&'a Island, &'a IslandJoint)> {
-        let lanes = (0..LANES).map_while(move |lane| self.links.joint(batch, lane));
-        lanes.map(|joint| {
-            let [k, own] = self.owners[joint as usize];
-            let island = &islands[k as usize];
-            (island, &island.joints[own as usize])
-        })
+    /// Has every member look where its bodies are.
+    fn look(&self, islands: &mut [Island]) {
+        for &k in &self.members {
+            let island = &mut islands[k as usize];
+            island.seen.clear();
+            island.seen.extend(island.movers.iter().map(see));
+        }
     }
 
     /// Whether nothing of a batch has to be stated in the present substep. Rigid joints state their stops
     /// whenever they are near.
-    fn is_carried(&self, islands: &[Island], numbers: &Discretiser, batch: usize) -> bool {
+    fn is_carried(
+        &self,
+        islands: &[Island],
+        numbers: &Discretiser,
+        [part, batch]: [usize; 2],
+    ) -> bool {
+        let links = &self.links.parts()[part];
         let rigid = numbers.joint_step.is_none();
-        self.links.carried(batch) == Carried::All && !(rigid && self.has_others(islands, batch))
-    }
-
-    /// Whether a batch has joints that may do more than hold two points together.
-    fn has_others(&self, islands: &[Island], batch: usize) -> bool {
-        self.joints(islands, batch).any(|(_, j)| j.pin.is_none())
+        let others = || has_others(links, batch, islands, &self.owners);
+        links.is_placed(batch) || (links.carried(batch) == Carried::All && !(rigid && others()))
     }
 
     /// States a batch, or what of it is not carried along.
@@ -98,65 +97,40 @@ impl Fleet {
         &mut self,
         islands: &mut [Island],
         stating: Stating,
-        batch: usize,
+        [part, batch]: [usize; 2],
         rows: &mut Rows,
     ) {
-        let behind = !stating.all && self.links.carried(batch) != Carried::None;
+        let links = &mut self.links.parts_mut()[part];
+        let behind = !stating.all && links.carried(batch) != Carried::None;
         match behind {
-            true => self.links.open_behind(batch),
-            false => self.links.open(),
+            true => links.open_behind(batch),
+            false => links.open(),
         }
         for lane in 0..LANES {
-            let Some(joint) = self.links.joint(batch, lane) else {
+            let links = &self.links.parts()[part];
+            let Some(joint) = links.joint(batch, lane) else {
                 break;
             };
             let [k, own] = self.owners[joint as usize].map(|n| n as usize);
             if !stating.all {
                 let memory = &mut islands[k].joints[own].memory;
-                memory.store(self.links.impulses(joint as usize));
+                memory.store(links.impulses(joint as usize));
             }
-            let seat = [joint as usize, batch, lane];
+            let seat = [part, joint as usize, batch, lane];
             let held = self.state_one(&islands[k], own, stating, seat, behind, rows);
             islands[k].linked &= held;
         }
-        self.links.close(batch);
-    }
-
-    /// States a batch of softened joints that only hold two points together; false if there are others
-    /// in it.
-    fn state_pins(&mut self, islands: &[Island], numbers: &Discretiser, batch: usize) -> bool {
-        let plain = numbers.stabilisation.is_none();
-        let Some(step) = numbers.joint_step.filter(|_| plain) else {
-            return false;
-        };
-        if self.has_others(islands, batch) {
-            return false;
-        }
-        self.links.open_pins(batch, step.reg, pin::SLOTS);
-        for lane in 0..LANES {
-            let Some((island, joint)) = self.joints(islands, batch).nth(lane) else {
-                break;
-            };
-            let Some([a, b]) = joint.pin else { break };
-            let center = joint.movers.map(|m| island.movers[m as usize].com_local);
-            let pin = LanePin {
-                axes: DMat3::from_quat(a.q),
-                arm: [a.p - center[0], b.p - center[1]],
-                impulse: pin::impulse(&joint.memory),
-            };
-            self.links.put_pin(batch, lane, &pin);
-        }
-        true
+        self.links.parts_mut()[part].close(batch);
     }
 
     /// States a joint of an island into a lane of the open batch, or what of it is not carried along;
-    /// `seat` is its number, its batch and its lane. False if there is a row lanes cannot hold.
+    /// `seat` is its part of the lanes, its number, its batch and its lane. False if there is a row lanes cannot hold.
     fn state_one(
         &mut self,
         island: &Island,
         own: usize,
         stating: Stating,
-        [number, batch, lane]: [usize; 3],
+        [part, number, batch, lane]: [usize; 4],
         behind: bool,
         rows: &mut Rows,
     ) -> bool {
@@ -179,8 +153,9 @@ impl Fleet {
             slot.desc.options.apply(rows);
         }
         let place = (!behind).then(|| place(&cx, kind.frames()));
+        let links = &mut self.links.parts_mut()[part];
         if let Some((arms, apart)) = place {
-            self.links.place(batch, lane, arms, apart);
+            links.place(batch, lane, arms, apart);
         }
         let follows = |row: &LaneRow| {
             let fits = place.is_some_and(|(arms, apart)| row.fits(arms, apart));
@@ -201,15 +176,15 @@ impl Fleet {
             };
             row.anchored = row.anchored && follows(&row);
             if stated.course == Course::Anchored && !row.anchored {
-                self.links.keep_stating();
+                links.keep_stating();
             }
-            self.links.put(lane, &row)
+            links.put(lane, &row)
         })
     }
 }
 
 /// Extent of a body that can move (m).
-fn reach(m: &Mover) -> f64 {
+pub(super) fn reach(m: &Mover) -> f64 {
     if m.inv.is_zero() { 0.0 } else { m.extent }
 }
 

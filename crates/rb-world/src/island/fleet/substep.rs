@@ -5,6 +5,7 @@ use crate::island::convoy::{note_velocities, pack_contacts};
 use crate::island::{Island, Shared};
 use rb_core::discretise::Discretiser;
 use rb_core::problem::Pass;
+use rb_solve::lanes::JointLanes;
 
 impl Fleet {
     /// Runs all substeps. Members with a row that lanes cannot hold are no longer `linked`.
@@ -22,24 +23,25 @@ impl Fleet {
                 return;
             }
         }
-        self.movers(islands, |bodies| bodies.crew.take_back());
-        self.links.part_points();
+        self.squads(islands, |squad| squad.take_back());
+        self.links.tell_seam();
+        let (_, seam) = self.links.split();
+        seam.iter_mut().for_each(JointLanes::part_points);
         for (j, &[k, own]) in self.owners.iter().enumerate() {
             let joint = &mut islands[k as usize].joints[own as usize];
-            joint.memory.store(self.links.impulses(j));
+            joint.memory.store(self.links.of(j).impulses(j));
         }
     }
 
     fn pack(&mut self, islands: &mut [Island], shared: &Shared, numbers: &Discretiser) {
-        self.lanes.reset(self.bodies);
         self.stiff.clear();
         self.stiff.resize(self.movable, false);
-        self.movers(islands, |bodies| bodies.board());
-        self.guests(islands, |lanes, links, body, m| {
+        self.squads(islands, |squad| squad.board());
+        self.guests(islands, |lanes, links, [body, guest], m| {
             lanes.set_mass(body, &m.inv);
             lanes.set_velocity(body, &m.vel);
             lanes.set_free(body, &m.vel);
-            links.set_turned(body, m.com, m.q);
+            links.set_guest_turned(guest, m.com, m.q);
         });
         let aboard = self.members.iter().map(|&k| &islands[k as usize]);
         pack_contacts(&mut self.lanes, aboard, self.movable, shared, numbers);
@@ -47,25 +49,50 @@ impl Fleet {
 
     fn run_substep(&mut self, islands: &mut [Island], shared: &Shared, numbers: &Discretiser) {
         let first = self.substep == 0;
-        self.movers(islands, |bodies| bodies.predict(shared, first));
-        if !first {
-            self.links.carry(numbers);
-        }
+        self.squads(islands, |squad| squad.predict(shared, numbers, first));
+        self.carry_seam(numbers, first);
         self.state(islands, shared, numbers, first);
-        self.links.pull();
-        self.movers(islands, |bodies| bodies.stiffen(shared));
+        self.squads(islands, |squad| squad.pull(numbers, first));
+        self.pull_seam(numbers, first);
+        let plan = self.hard.then(|| std::mem::take(&mut self.plan));
+        self.squads(islands, |squad| squad.prepare(shared, plan.as_ref()));
+        self.plan = plan.unwrap_or_default();
+        self.prepare_seam();
         self.lanes.note_turn();
-        self.links.prepare(&self.lanes);
-        if self.hard {
-            self.links.lay_out(&self.plan);
-        }
         self.pose(islands, numbers);
         self.lanes.warm();
-        self.links.warm(&mut self.lanes);
         self.solve(islands, shared, numbers, Pass::Position);
         self.advance(islands, shared);
         if !self.hard || self.touches() || !self.links.passes_agree() {
             self.solve(islands, shared, numbers, Pass::Velocity);
+        }
+    }
+
+    /// The joints between sections follow their bodies.
+    fn carry_seam(&mut self, numbers: &Discretiser, first: bool) {
+        self.links.tell_seam();
+        for seam in self.links.split().1 {
+            seam.begin();
+            if !first {
+                seam.carry(numbers);
+            }
+        }
+    }
+
+    fn pull_seam(&mut self, numbers: &Discretiser, first: bool) {
+        for seam in self.links.split().1 {
+            if first {
+                seam.carry_pins(numbers);
+            }
+        }
+        self.links.pull_seam();
+    }
+
+    fn prepare_seam(&mut self) {
+        let mut lines = self.lanes.lines();
+        for seam in self.links.split().1 {
+            seam.prepare_in(&lines);
+            seam.warm_in(&mut lines);
         }
     }
 
@@ -81,13 +108,13 @@ impl Fleet {
     }
 
     fn advance(&mut self, islands: &mut [Island], shared: &Shared) {
-        self.movers(islands, |bodies| bodies.advance(shared));
+        self.squads(islands, |squad| squad.advance(shared));
         let (scheme, gyroscopic) = (&shared.params.scheme, shared.params.gyroscopic);
-        self.guests(islands, |lanes, links, body, m| {
+        self.guests(islands, |lanes, links, [body, guest], m| {
             let (com, q) = (m.com, m.q);
             m.advance_by_scheme(shared.h, scheme, lanes.velocity(body), gyroscopic);
             lanes.set_moved(body, &m.moved);
-            links.set_turned(body, m.com - com, m.q * q.conjugate());
+            links.set_guest_turned(guest, m.com - com, m.q * q.conjugate());
         });
     }
 
@@ -109,11 +136,12 @@ impl Fleet {
         for k in 0..sweeps {
             // Every other substep is swept from the other end first.
             let backwards = (self.substep + k) % 2 == 1;
-            self.links.sweep(&mut self.lanes, pass, backwards);
-            self.lanes.sweep(pass, numbers, backwards);
+            self.links.sweep(&mut self.lanes, pass, numbers, backwards);
         }
         if self.hard {
-            self.links.settle(&mut self.lanes, &self.plan, pass);
+            let plan = std::mem::take(&mut self.plan);
+            self.squads(islands, |squad| squad.settle(&plan, pass));
+            self.plan = plan;
         }
         let iterations = sweeps + u32::from(self.hard);
         for &k in &self.members {

@@ -1,0 +1,143 @@
+//! Joints that are stated by their frames, once per step: rigid bearings, and softened ones that are pins. What
+//! their rows are at the poses of each substep is for the lanes to find.
+
+use super::Fleet;
+use super::state::reach;
+use crate::island::{Island, IslandJoint, Shared};
+use glam::DMat3;
+use rb_core::discretise::Discretiser;
+use rb_joints::bearing::{self, Bearing, Swing};
+use rb_joints::{LIMIT_MARGIN, pin};
+use rb_solve::lanes::{JointLanes, LANES, LaneBearing, LanePin, Stops};
+use rb_solve::parallel;
+use smallvec::SmallVec;
+
+/// Stops of bearings.
+pub(super) const STOPS: Stops = Stops {
+    slots: bearing::SLOTS,
+    margin: LIMIT_MARGIN,
+};
+
+impl Fleet {
+    /// Places the batches that have nothing but such joints.
+    pub(super) fn place_joints(
+        &mut self,
+        islands: &[Island],
+        shared: &Shared,
+        numbers: &Discretiser,
+    ) {
+        let (owners, hard) = (&self.owners, self.hard);
+        parallel::for_each(self.links.parts_mut(), 1, |links| {
+            for batch in 0..links.batches() {
+                match hard {
+                    true => place_bearings(links, batch, islands, owners, shared, numbers),
+                    false => place_pins(links, batch, islands, owners, numbers),
+                }
+            }
+        });
+    }
+}
+
+/// Joints of a batch, lane by lane.
+fn joints<'a>(
+    links: &'a JointLanes,
+    batch: usize,
+    islands: &'a [Island],
+    owners: &'a [[u32; 2]],
+) -> impl Iterator<Item = (&'a Island, &'a IslandJoint)> {
+    let lanes = (0..LANES).map_while(move |lane| links.joint(batch, lane));
+    lanes.map(|joint| {
+        let [k, own] = owners[joint as usize];
+        let island = &islands[k as usize];
+        (island, &island.joints[own as usize])
+    })
+}
+
+/// Whether a batch has joints that may do more than hold two points together.
+pub(super) fn has_others(
+    links: &JointLanes,
+    batch: usize,
+    islands: &[Island],
+    owners: &[[u32; 2]],
+) -> bool {
+    joints(links, batch, islands, owners).any(|(_, j)| j.pin.is_none())
+}
+
+/// Places a batch of rigid bearings, if there are no other joints in it.
+fn place_bearings(
+    links: &mut JointLanes,
+    batch: usize,
+    islands: &[Island],
+    owners: &[[u32; 2]],
+    shared: &Shared,
+    numbers: &Discretiser,
+) {
+    if numbers.joint_step.is_some() || !numbers.depends_on_gap() {
+        return;
+    }
+    let mut bearings = SmallVec::<[LaneBearing; LANES]>::new();
+    for (island, joint) in joints(links, batch, islands, owners) {
+        let Some(bearing) = bearing(island, joint, shared) else {
+            return;
+        };
+        bearings.push(bearing);
+    }
+    links.open_bearings(batch, &bearings, &STOPS);
+}
+
+/// Places a batch of softened pins, if there are no other joints in it.
+fn place_pins(
+    links: &mut JointLanes,
+    batch: usize,
+    islands: &[Island],
+    owners: &[[u32; 2]],
+    numbers: &Discretiser,
+) {
+    let plain = numbers.stabilisation.is_none();
+    let Some(step) = numbers.joint_step.filter(|_| plain) else {
+        return;
+    };
+    if has_others(links, batch, islands, owners) {
+        return;
+    }
+    links.open_pins(batch, step.reg, pin::SLOTS);
+    for lane in 0..LANES {
+        let Some((island, joint)) = joints(links, batch, islands, owners).nth(lane) else {
+            break;
+        };
+        let Some([a, b]) = joint.pin else { break };
+        let center = joint.movers.map(|m| island.movers[m as usize].com_local);
+        let pin = LanePin {
+            axes: DMat3::from_quat(a.q),
+            arm: [a.p - center[0], b.p - center[1]],
+            impulse: pin::impulse(&joint.memory),
+        };
+        links.put_pin(batch, lane, &pin);
+    }
+}
+
+/// A joint as lanes take it, if it is a bearing.
+fn bearing(island: &Island, joint: &IslandJoint, shared: &Shared) -> Option<LaneBearing> {
+    let Bearing {
+        frames: [a, b],
+        swing,
+        twist: [lower, upper],
+    } = shared.joints.slot(joint.slot)?.desc.bearing()?;
+    let sides = joint.movers.map(|m| &island.movers[m as usize]);
+    let cone = match swing {
+        Swing::Cone(angle) => angle,
+        _ => f64::INFINITY,
+    };
+    Some(LaneBearing {
+        frame: [a.q, b.q],
+        arm: [a.p - sides[0].com_local, b.p - sides[1].com_local],
+        locked: swing == Swing::Locked,
+        stops: [cone, lower, upper],
+        angle: joint.memory.angle[2],
+        impulses: bearing::impulses(&joint.memory),
+        extent: [
+            reach(sides[0]).max(reach(sides[1])),
+            sides[0].extent.max(sides[1].extent),
+        ],
+    })
+}
