@@ -299,7 +299,7 @@ impl Params {
                 position: 3,
                 velocity: 2,
                 last: 2,
-                coupled: 5,
+                coupled: 6,
                 stop: 1e-9,
             },
             escalation: Escalation {
