@@ -106,7 +106,7 @@ enum Friction {
 
 impl Default for Friction {
     fn default() -> Self {
-        Self::Each(Each::default())
+        Self::Whole(Whole::default())
     }
 }
 
@@ -125,7 +125,7 @@ impl Section {
             (seat.batch, seat.lane) = (turn, 0);
             let still = bodies.iter().any(|&b| masses.immovable(b));
             let soft = terms.soft[usize::from(still)];
-            self.thin[turn as usize] = Thin::new(&set[number as usize], bodies, soft, &terms);
+            self.thin[turn as usize].fill(&set[number as usize], bodies, soft, &terms);
         }
         prepare::run(&mut self.thin, masses.inv, masses.vel);
     }
@@ -154,16 +154,15 @@ impl Section {
 }
 
 impl Thin {
-    /// What a manifold of the world has, between bodies of the section.
-    fn new(manifold: &Manifold, bodies: [u32; 2], soft: Soft, terms: &Terms) -> Self {
-        let friction = if is_gripped(manifold, terms.friction) {
+    /// Takes what a manifold of the world has, between bodies of the section.
+    fn fill(&mut self, manifold: &Manifold, bodies: [u32; 2], soft: Soft, terms: &Terms) {
+        self.friction = if is_gripped(manifold, terms.friction) {
             Friction::Whole(Whole::stored(manifold, terms.scale))
         } else {
             Friction::Each(Each::stored(manifold, terms.scale))
         };
-        let mut normals = Normals::stored(manifold, terms.scale);
-        (normals.bodies, normals.pace) = (bodies, [soft.rate, soft.reg]);
-        Self { normals, friction }
+        self.normals.fill(manifold, terms.scale);
+        (self.normals.bodies, self.normals.pace) = (bodies, [soft.rate, soft.reg]);
     }
 
     /// Impulse of a point along normal and tangents (N·s); its own, without a share of what all have in common.
@@ -217,30 +216,26 @@ impl Thin {
 }
 
 impl Normals {
-    /// What a manifold of the world has. Impulses and points are scaled later: a point that is one has
+    /// Takes what a manifold of the world has. Impulses and points are scaled later: a point that is one has
     /// the root 1 till then.
-    fn stored(manifold: &Manifold, scale: f64) -> Self {
+    fn fill(&mut self, manifold: &Manifold, scale: f64) {
         let (n, material) = (manifold.normal, &manifold.material);
         let [t, u] = tangents(n);
-        let mut new = Self {
-            axes: [n, t, u].map(|e| e.to_array()),
-            points: u32::from(manifold.count),
-            law: material.law,
-            mu: material.sliding_friction(),
-            belt: [t, u].map(|e| material.surface_velocity.dot(e)),
-            ..Self::default()
-        };
+        self.axes = [n, t, u].map(|e| e.to_array());
+        self.points = u32::from(manifold.count);
+        self.law = material.law;
+        self.mu = material.sliding_friction();
+        self.belt = [t, u].map(|e| material.surface_velocity.dot(e));
         let points = manifold.points().iter().zip(manifold.impulses());
         for (k, (q, impulse)) in points.enumerate() {
             for c in 0..3 {
-                new.arm[c].0[k] = q.arm[0][c];
-                new.arm[c].0[MAX_POINTS + k] = q.arm[1][c];
+                self.arm[c].0[k] = q.arm[0][c];
+                self.arm[c].0[MAX_POINTS + k] = q.arm[1][c];
             }
-            new.gap.0[k] = q.gap;
-            new.impulse.0[k] = scale * impulse[0];
-            new.root.0[k] = 1.0;
+            self.gap.0[k] = q.gap;
+            self.impulse.0[k] = scale * impulse[0];
+            self.root.0[k] = 1.0;
         }
-        new
     }
 
     /// Ĝ between the normals of two points.

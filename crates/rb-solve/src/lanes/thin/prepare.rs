@@ -18,13 +18,22 @@ pub(super) fn run(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
 pub(super) fn prepare<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
     let upper = upper::<S>();
     for Thin { normals, friction } in manifolds {
-        let rows = Rows::<S>::new(normals, inv, vel, upper);
-        rows.scale(normals, upper);
         match friction {
-            Friction::Each(each) => each.scale(normals, &rows, upper),
-            Friction::Whole(whole) => whole.scale(normals, &rows, upper),
+            Friction::Each(each) => {
+                let rows = Rows::<S>::new::<true>(normals, inv, vel, upper);
+                rows.scale(normals, upper);
+                each.scale(normals, &rows, upper);
+                rows.couple(normals, upper);
+                each.couple(normals, &rows, upper);
+            }
+            Friction::Whole(whole) => {
+                let rows = Rows::<S>::new::<false>(normals, inv, vel, upper);
+                rows.scale(normals, upper);
+                whole.scale(normals, &rows, upper);
+                rows.couple(normals, upper);
+                whole.couple(normals, &rows, upper);
+            }
         }
-        rows.couple(normals, friction, upper);
     }
 }
 
@@ -38,9 +47,20 @@ pub(super) fn renew<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line])
     let upper = upper::<S>();
     for Thin { normals, friction } in manifolds {
         let [a, b] = normals.bodies;
-        if turns(&inv[a as usize]) || turns(&inv[b as usize]) {
-            let rows = Rows::<S>::new(normals, inv, vel, upper);
-            rows.couple(normals, friction, upper);
+        if !turns(&inv[a as usize]) && !turns(&inv[b as usize]) {
+            continue;
+        }
+        match friction {
+            Friction::Each(each) => {
+                let rows = Rows::<S>::new::<true>(normals, inv, vel, upper);
+                rows.couple(normals, upper);
+                each.couple(normals, &rows, upper);
+            }
+            Friction::Whole(whole) => {
+                let rows = Rows::<S>::new::<false>(normals, inv, vel, upper);
+                rows.couple(normals, upper);
+                whole.couple(normals, &rows, upper);
+            }
         }
     }
 }
@@ -68,21 +88,32 @@ pub(super) struct Rows<S> {
 const AXES: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
 
 impl<S: Simd> Rows<S> {
+    /// Of the normals, and with `ALL` of the tangents at the points, which are zero without.
     #[inline(always)]
-    fn new(m: &Normals, inv: &[Line], vel: &[Line], upper: S::Mask) -> Self {
+    fn new<const ALL: bool>(m: &Normals, inv: &[Line], vel: &[Line], upper: S::Mask) -> Self {
         let w = |k: usize| sides(m, inv, upper, k);
         let w = [w(0), w(1), w(2), w(3), w(4), w(5), w(6), w(7)];
         let mass = Mass::<S>::new(w, sides(m, vel, upper, 3));
         let arm = V3::load(&m.arm);
         let [n, t, u] = [splat(&m.axes[0]), splat(&m.axes[1]), splat(&m.axes[2])];
-        let lever = [arm.cross(n), arm.cross(t), arm.cross(u)];
+        let none = V3([S::zero(); 3]);
+        let lever = if ALL {
+            [arm.cross(n), arm.cross(t), arm.cross(u)]
+        } else {
+            [arm.cross(n), none, none]
+        };
+        let turned = if ALL {
+            [mass.ang(lever[0]), mass.ang(lever[1]), mass.ang(lever[2])]
+        } else {
+            [mass.ang(lever[0]), none, none]
+        };
         let [x, y, z] = mass.lin.0;
         let lin = V3([x.add(x.swapped()), y.add(y.swapped()), z.add(z.swapped())]);
         let (ln, lt) = (lin.times(n), lin.times(t));
         Self {
             mass,
             lever,
-            turned: [mass.ang(lever[0]), mass.ang(lever[1]), mass.ang(lever[2])],
+            turned,
             linear: [
                 ln.dot(n),
                 ln.dot(t),
@@ -133,17 +164,13 @@ impl<S: Simd> Rows<S> {
         S::select(moves, impulse, zero).store(&mut m.impulse);
     }
 
-    /// Coupling at the present attitude.
+    /// Coupling between the normals, at the present attitude.
     #[inline(always)]
-    fn couple(&self, m: &mut Normals, friction: &mut Friction, upper: S::Mask) {
+    fn couple(&self, m: &mut Normals, upper: S::Mask) {
         let normal = S::load(&m.root);
         let normal = normal.add(normal.swapped());
         let entry = self.between(0, 0, self.others(0, normal), upper);
         entry.mul(normal).store(&mut m.couple);
-        match friction {
-            Friction::Each(each) => each.couple(m, self, upper),
-            Friction::Whole(whole) => whole.couple(m, self, upper),
-        }
     }
 
     /// W times the levers of rows of the next point around and of the one after that, and their roots.
