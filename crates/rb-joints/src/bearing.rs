@@ -5,7 +5,7 @@
 //! chains, and stating their rows in every substep costs more than solving them. Who poses many of them takes
 //! from here what the rows follow from, and makes them itself (see `rb_solve::lanes`).
 //!
-//! Rows       those of [`pin`](crate::pin); swing locks as `parts::swing`; hard stops for the cone and both
+//! Rows       those of [`pin`]; swing locks as `parts::swing`; hard stops for the cone and both
 //!            ends of the twist, near which is as for a [`Drive`](crate::Drive)
 
 use crate::axis::{Axis, Role, Slot};

@@ -1,5 +1,5 @@
 //! Rows of locked and stopped turns, eight joints at once: what `rb_joints::parts::{swing, twist}` and a
-//! [`Drive`] with hard stops state, from the frames of the joints.
+//! `rb_joints::Drive` with hard stops state, from the frames of the joints.
 //!
 //! ```text
 //! Q = q_a* q_b,  u = Q z,  θ = ∠(z, u),  f = θ / sin θ,  g = (θ cot θ − 1) / sin² θ
@@ -7,8 +7,6 @@
 //! cone    φ = θ_max − θ,      J = −q_a (−u_y, u_x, 0) / sin θ
 //! twist   τ = 2 ∠(Q_w, Q_z),  J = (z_a + z_b) / (1 + z_a·z_b);  φ = τ − lower,  upper − τ
 //! ```
-//!
-//! [`Drive`]: https://docs.rs/rb-joints
 
 use super::angle::{atan2, size, unwrapped};
 use super::bearing::{Bearing, LOCKS};
