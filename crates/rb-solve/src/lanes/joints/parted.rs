@@ -57,14 +57,15 @@ impl PartedLanes {
         let mut parts = std::mem::take(&mut self.parts);
         let joints = self.local.iter().enumerate();
         let joints = joints.map(|(j, lines)| (*lines, guess(j)));
-        let (seam, sections) = parts.split_last_mut().unwrap_or_else(|| unreachable!());
-        for (k, section) in sections.iter_mut().enumerate() {
-            let ours = |joint: usize| self.homes[joint] == k as u32;
-            section.seat_some(joints.clone(), size, size + guests, ours);
-        }
-        let (last, number) = (self.layout.lines() - 1, sections.len() as u32);
-        if number > 1 {
-            seam.seat_some(joints, last, last, |joint| self.homes[joint] == number);
+        if let Some((seam, sections)) = parts.split_last_mut() {
+            for (k, section) in sections.iter_mut().enumerate() {
+                let ours = |joint: usize| self.homes[joint] == k as u32;
+                section.seat_some(joints.clone(), size, size + guests, ours);
+            }
+            let (last, number) = (self.layout.lines() - 1, sections.len() as u32);
+            if number > 1 {
+                seam.seat_some(joints, last, last, |joint| self.homes[joint] == number);
+            }
         }
         self.parts = parts;
         self.note_met(pairs);
