@@ -6,6 +6,7 @@
 
 use crate::anchor::{Anchor, Stand};
 use crate::math::{Twist, tangents};
+use bytemuck::{NoUninit, cast_slice};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
@@ -113,7 +114,8 @@ pub struct ManifoldKey {
 }
 
 /// One contact point.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, NoUninit, Serialize, Deserialize)]
+#[repr(C)]
 pub struct ManifoldPoint {
     /// Contact point relative to the centre of mass of (a, b), world axes at the time of detection
     /// (m). The points lie on the two surfaces: `gap = n · (x_b + arm_b − x_a − arm_a)`.
@@ -171,6 +173,12 @@ impl Manifold {
     #[inline]
     pub fn points(&self) -> &[ManifoldPoint] {
         &self.points[..usize::from(self.count)]
+    }
+
+    /// Arms and gap of all points, used or not, one point after the other: what solvers load in one piece.
+    #[inline]
+    pub fn numbers(&self) -> &[f64] {
+        cast_slice(&self.points)
     }
 
     /// Impulses of the points in use (N·s).

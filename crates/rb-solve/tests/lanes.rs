@@ -13,7 +13,7 @@ use rb_core::math::Twist;
 use rb_core::params::{FrictionAt, Params};
 use rb_core::problem::{Pass, Problem};
 use rb_core::residual::{grade_beside, grade_velocities};
-use rb_solve::lanes::{ContactLanes, Terms};
+use rb_solve::lanes::{ContactLanes, Kind, Member, Terms};
 
 const BODIES: usize = 24;
 const H: f64 = 1.0 / 360.0;
@@ -96,6 +96,15 @@ fn from_both_ends(set: &[Manifold], part: &[usize], line: impl Fn(u32) -> u32) -
     low.into_iter().chain(high.into_iter().rev()).collect()
 }
 
+/// A manifold of the set between the given bodies.
+fn member(set: &[Manifold], i: usize, bodies: [u32; 2]) -> Member {
+    Member {
+        number: i as u32,
+        bodies,
+        kind: Kind::of(&set[i]),
+    }
+}
+
 /// Some manifolds between bodies as `like` has them, with `idle` more between bodies that nothing moves:
 /// where there are too few to a level, they are not swept in batches.
 fn packed(
@@ -114,8 +123,8 @@ fn packed(
     }
     let numbers = Discretiser::new(&Params::game(), H);
     let still = [BODIES as u32, BODIES as u32 + 1];
-    let idle = vec![(manifolds.start as u32, still); idle];
-    let contacts: Vec<_> = manifolds.map(|i| (i as u32, set[i].bodies)).collect();
+    let idle = vec![member(set, manifolds.start, still); idle];
+    let contacts: Vec<_> = manifolds.map(|i| member(set, i, set[i].bodies)).collect();
     let islands = [contacts, idle].into_iter().map(Vec::into_iter);
     lanes.pack(set, islands, BODIES - 1, terms(&numbers, friction));
     lanes.pose(|i| like.free(i.min(BODIES - 1)), &numbers);
@@ -321,7 +330,7 @@ fn divided(
         lanes.set_free(i, &like.free(i));
     }
     let numbers = Discretiser::new(&Params::game(), H);
-    let contacts = order.iter().map(|&i| (i as u32, set[i].bodies));
+    let contacts = order.iter().map(|&i| member(set, i, set[i].bodies));
     let terms = terms(&numbers, friction);
     lanes.pack(set, core::iter::once(contacts), movable, terms);
     lanes.pose(|i| like.free(i), &numbers);

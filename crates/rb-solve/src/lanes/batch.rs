@@ -1,6 +1,7 @@
 //! Eight manifolds side by side, as the kernels read them.
 
 use super::grip::Grip;
+use super::section::Class;
 use super::simd::Wide;
 use crate::lanes::LANES;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS};
@@ -18,6 +19,8 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) struct Batch {
     /// Bodies a and b; idle lanes have the body that is none.
     pub(super) bodies: [[u32; LANES]; 2],
+    /// Manifold of each lane in the set of contacts, or [`NONE`].
+    pub(super) manifolds: [u32; LANES],
     pub(super) normal: Wide3,
     pub(super) tangent: Wide3,
     pub(super) mu: Wide,
@@ -52,6 +55,7 @@ impl Batch {
     pub(super) fn idle(nobody: u32) -> Self {
         Self {
             bodies: [[nobody; LANES]; 2],
+            manifolds: [NONE; LANES],
             normal: Default::default(),
             tangent: Default::default(),
             mu: Wide::default(),
@@ -127,6 +131,7 @@ pub(super) struct Seat {
     pub(super) batch: u32,
     pub(super) lane: u8,
     pub(super) points: u8,
+    pub(super) class: Class,
     /// Its place in the order of visits.
     pub(super) turn: u32,
 }
@@ -142,16 +147,14 @@ pub(super) struct Packed {
 }
 
 impl Packed {
+    /// Forgets all batches.
     pub(super) fn clear(&mut self) {
         self.batches.clear();
-        self.points.clear();
-        self.slips.clear();
-        self.grips.clear();
         self.special.clear();
     }
 
     /// Gives every batch its places in the lists, whose `special` and `grip` say so far whether they are
-    /// wanted, and fills the lists with idle entries.
+    /// wanted, and makes room there. What is in the lists is of former batches: it is made anew.
     pub(super) fn number(&mut self) {
         let [mut points, mut slips, mut grips, mut special] = [0; 4];
         for batch in &mut self.batches {
@@ -168,10 +171,10 @@ impl Packed {
                 slips += batch.len;
             }
         }
-        fill(&mut self.points, points);
-        fill(&mut self.slips, slips);
-        fill(&mut self.grips, grips);
-        fill(&mut self.special, special);
+        resize(&mut self.points, points);
+        resize(&mut self.slips, slips);
+        resize(&mut self.grips, grips);
+        resize(&mut self.special, special);
     }
 
     /// Bytes held.
@@ -182,7 +185,8 @@ impl Packed {
     }
 }
 
-fn fill<T: Clone + Default>(list: &mut Vec<T>, len: u32) {
+fn resize<T: Clone + Default>(list: &mut Vec<T>, len: u32) {
+    list.truncate(len as usize);
     room::fit(list, len as usize);
     list.resize(len as usize, T::default());
 }

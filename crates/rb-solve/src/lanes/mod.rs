@@ -26,6 +26,7 @@
 
 mod batch;
 mod bodies;
+mod fill;
 mod grade;
 mod grip;
 pub mod joints;
@@ -48,7 +49,7 @@ pub use joints::{
 };
 pub use pack::ContactLanes;
 pub use prepare::Soft;
-pub use section::Terms;
+pub use section::{Kind, Member, Terms};
 pub use simd::{LANES, Line, Wide};
 
 /// Runs a kernel with the widest instructions of this processor, or with those up to AVX2 (`narrow`).

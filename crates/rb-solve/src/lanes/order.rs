@@ -11,8 +11,7 @@ use rb_core::manifold::MAX_POINTS;
 use rb_core::room;
 
 const NONE: u32 = u32::MAX;
-/// Classes of manifolds that may not share a batch: laws of friction, each with special terms, and either with
-/// friction at every point or as one.
+/// Classes of manifolds that may not share a batch.
 const CLASSES: usize = 16;
 
 /// A manifold in the graph.

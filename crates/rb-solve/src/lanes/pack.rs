@@ -109,9 +109,9 @@ impl ContactLanes {
         self.all().any(|s| !s.surfaces.is_empty())
     }
 
-    /// Packs manifolds of `set`, island by island, given by number and by their bodies, of which the first
-    /// `movable` can move. Inverse masses must have been set.
-    pub fn pack<C: Iterator<Item = (u32, [u32; 2])>>(
+    /// Packs manifolds of `set`, island by island, between bodies of which the first `movable` can move.
+    /// Inverse masses must have been set.
+    pub fn pack<C: Iterator<Item = Member>>(
         &mut self,
         set: &[Manifold],
         islands: impl Iterator<Item = C>,
@@ -145,8 +145,9 @@ impl ContactLanes {
     }
 
     /// Tells the sections and the seam which manifolds of an island are theirs.
-    fn send_home(&mut self, contacts: impl Iterator<Item = (u32, [u32; 2])>) {
-        for (number, bodies) in contacts {
+    fn send_home(&mut self, contacts: impl Iterator<Item = Member>) {
+        for member in contacts {
+            let bodies = member.bodies;
             let [a, b] = bodies.map(|body| self.layout.place(body as usize));
             let (home, bodies) = match [a.0, b.0] {
                 [Some(k), Some(l)] if k != l => {
@@ -161,7 +162,7 @@ impl ContactLanes {
             };
             self.homes.push([name, section.members.len() as u32]);
             let bodies = bodies.map(|line| line as u32);
-            section.members.push(Member { number, bodies });
+            section.members.push(Member { bodies, ..member });
         }
     }
 

@@ -1,11 +1,12 @@
 //! What holds for a whole step (axes, effective masses), and terms that are not the plain soft step.
 
-use super::batch::{Batch, Packed, Point, pair};
+use super::batch::{Batch, Point, Slip, pair};
 use super::bodies::twist;
-use super::dispatch;
+use super::grip::Grip;
+use super::kernel::axes;
 use super::pack::State;
 use super::section::{Section, immovable};
-use super::simd::{Line, Simd, two};
+use super::simd::{Simd, two};
 use super::vector::{Mass, V3};
 use glam::DVec3;
 use rb_core::discretise::{Discretiser, SoftStep};
@@ -57,48 +58,45 @@ impl Section {
     }
 }
 
-/// Tangents, surface speeds and effective masses, from the normals, arms and inverse masses.
-pub(super) fn run(packed: &mut Packed, inv: &[Line], vel: &[Line]) {
-    dispatch!(prepare(packed: &mut Packed, inv: &[Line], vel: &[Line]))
+/// Soft step of each lane: another where one body cannot move.
+#[inline(always)]
+pub(super) fn soften<S: Simd>(batch: &mut Batch, soft: &[Soft; 2], mass: &[Mass<S>; 2]) {
+    let [a, b] = two!(|s| mass[s].moves());
+    for (to, [free, still]) in batch
+        .soft
+        .iter_mut()
+        .zip([[soft[0].rate, soft[1].rate], [soft[0].reg, soft[1].reg]])
+    {
+        let (free, still) = (S::splat(free), S::splat(still));
+        S::select(a, S::select(b, free, still), still).store(to);
+    }
 }
 
+/// Effective masses and coupling, from the axes, arms and inverse masses.
 #[inline(always)]
-fn prepare<S: Simd>(packed: &mut Packed, inv: &[Line], vel: &[Line]) {
-    for batch in &mut packed.batches {
-        let (a, b) = (
-            S::gather(vel, &batch.bodies[0]),
-            S::gather(vel, &batch.bodies[1]),
-        );
-        let (w, z) = (
-            S::gather(inv, &batch.bodies[0]),
-            S::gather(inv, &batch.bodies[1]),
-        );
-        let mass = [Mass::new(w, a[3]), Mass::new(z, b[3])];
-        let n = V3::<S>::load(&batch.normal);
-        let belt = V3::load(&batch.tangent);
-        let t = tangent(n);
-        let axes = [n, t, n.cross(t)];
-        t.store(&mut batch.tangent);
-        t.dot(belt).store(&mut batch.belt[0]);
-        axes[2].dot(belt).store(&mut batch.belt[1]);
-        let points = &mut packed.points[batch.range()];
-        couple(batch, points, &mass);
-        let slips = &mut packed.slips[batch.slips()];
-        for (slip, p) in slips.iter_mut().zip(points.iter()) {
-            let at = Lever::new(two!(|s| V3::load(&p.arm[s])), &mass);
-            at.entry(n, axes[1]).store(&mut slip.cross[0]);
-            at.entry(n, axes[2]).store(&mut slip.cross[1]);
-            let live = S::load(&p.inverse);
-            at.step(&axes).mul(live).store(&mut slip.step);
-        }
-        for p in points.iter_mut() {
-            let at = Lever::new(two!(|s| V3::load(&p.arm[s])), &mass);
-            let live = S::load(&p.inverse);
-            at.inverse(n).mul(live).store(&mut p.inverse);
-        }
-        if let Some(grip) = packed.grips.get_mut(batch.grip as usize) {
-            grip.prepare(&axes, points, &mass);
-        }
+pub(super) fn prepare<S: Simd>(
+    batch: &mut Batch,
+    points: &mut [Point],
+    slips: &mut [Slip],
+    grip: Option<&mut Grip>,
+    mass: &[Mass<S>; 2],
+) {
+    let axes = axes::<S>(batch);
+    couple(batch, points, mass);
+    for (slip, p) in slips.iter_mut().zip(points.iter()) {
+        let at = Lever::new(two!(|s| V3::load(&p.arm[s])), mass);
+        at.entry(axes[0], axes[1]).store(&mut slip.cross[0]);
+        at.entry(axes[0], axes[2]).store(&mut slip.cross[1]);
+        let live = S::load(&p.inverse);
+        at.step(&axes).mul(live).store(&mut slip.step);
+    }
+    for p in points.iter_mut() {
+        let at = Lever::new(two!(|s| V3::load(&p.arm[s])), mass);
+        let live = S::load(&p.inverse);
+        at.inverse(axes[0]).mul(live).store(&mut p.inverse);
+    }
+    if let Some(grip) = grip {
+        grip.prepare(&axes, points, mass);
     }
 }
 
@@ -172,7 +170,7 @@ pub(super) fn per<S: Simd>(x: S, a: S) -> S {
 
 /// The first tangent, as `rb_core::math::tangents` has it.
 #[inline(always)]
-fn tangent<S: Simd>(n: V3<S>) -> V3<S> {
+pub(super) fn tangent<S: Simd>(n: V3<S>) -> V3<S> {
     let near = S::gt(n.0[0].mul(n.0[0]), S::splat(0.81));
     let (zero, one) = (S::zero(), S::splat(1.0));
     let axis = V3([S::select(near, zero, one), zero, S::select(near, one, zero)]);

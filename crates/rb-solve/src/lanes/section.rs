@@ -4,23 +4,53 @@
 //! [`pack`](super::pack)).
 
 use super::batch::{Batch, Packed, Seat};
+use super::fill;
 use super::grade::Tally;
-use super::grip::stored;
 use super::order::Order;
-use super::prepare::{self, Soft};
+use super::prepare::Soft;
 use super::simd::{LANES, Line};
 use super::thin::{ENOUGH, FEW, Thin};
 use rb_core::manifold::{ContactMaterial, FrictionLaw, Manifold};
 use rb_core::params::FrictionAt;
 use rb_core::room;
 
+/// What decides on the batch of a manifold: known before its numbers are read.
+#[derive(Clone, Copy, Debug)]
+pub struct Kind {
+    /// Points in use.
+    pub points: u8,
+    /// Law of friction.
+    pub law: FrictionLaw,
+    /// Whether its surface bounces or yields.
+    pub special: bool,
+}
+
+impl Kind {
+    /// That of a manifold.
+    pub fn of(manifold: &Manifold) -> Self {
+        let material = &manifold.material;
+        Self {
+            points: manifold.count,
+            law: material.law,
+            special: material.restitution > 0.0 || material.compliance > 0.0,
+        }
+    }
+
+    /// Whether its friction is one.
+    pub(super) fn is_gripped(self, friction: FrictionAt) -> bool {
+        friction == FrictionAt::Manifold && self.law == FrictionLaw::Conic && self.points > 1
+    }
+}
+
 /// A manifold to be packed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Member {
+pub struct Member {
     /// Its number in the set of contacts.
-    pub(super) number: u32,
-    /// Lines of its bodies, counted from the first of the section.
-    pub(super) bodies: [u32; 2],
+    pub number: u32,
+    /// Numbers of its bodies; in a section their lines, counted from its first.
+    pub bodies: [u32; 2],
+    /// What decides on its batch.
+    pub kind: Kind,
 }
 
 /// Contacts that one thread sweeps.
@@ -48,6 +78,30 @@ pub(super) struct Section {
     /// Whose contact each lane of each batch is, and their sums, while they are graded apart.
     pub(super) owners: Vec<[u32; LANES]>,
     pub(super) tallies: Vec<Tally>,
+}
+
+/// Manifolds of one class may share a batch: those of one law of friction, each with special terms or without,
+/// and with friction at every point or as one.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Class(u8);
+
+impl Class {
+    const SPECIAL: u8 = 1;
+    const GRIPPED: u8 = 8;
+
+    fn of(kind: Kind, friction: FrictionAt) -> Self {
+        let special = Self::SPECIAL * u8::from(kind.special);
+        let gripped = Self::GRIPPED * u8::from(kind.is_gripped(friction));
+        Self(2 * kind.law as u8 + special + gripped)
+    }
+
+    fn is_special(self) -> bool {
+        self.0 & Self::SPECIAL != 0
+    }
+
+    fn is_gripped(self) -> bool {
+        self.0 & Self::GRIPPED != 0
+    }
 }
 
 /// What is to become of the contacts when they are packed.
@@ -108,35 +162,29 @@ impl Section {
 
     /// Packs its members.
     pub(super) fn pack(&mut self, set: &[Manifold], terms: Terms, masses: Masses) {
-        let plain = self.take_turns(set, terms.friction, masses.movable);
+        let plain = self.take_turns(terms.friction, masses.movable);
         if plain && self.is_narrow() {
             self.packed.number();
             return self.pack_thin(set, terms, masses);
         }
         room::fit(&mut self.thin, 0);
-        self.make_batches(set, terms.friction, masses.nobody);
-        for m in 0..self.members.len() {
-            self.fill(set, m, terms, masses);
-        }
-        prepare::run(&mut self.packed, masses.inv, masses.vel);
+        self.make_batches(set, masses.nobody);
+        fill::run(&mut self.packed, set, &terms, masses);
     }
 
     /// Gives every manifold its turn and its seat; says whether none has special terms.
-    fn take_turns(&mut self, set: &[Manifold], friction: FrictionAt, movable: usize) -> bool {
+    fn take_turns(&mut self, friction: FrictionAt, movable: usize) -> bool {
         self.order.begin(movable, self.members.len());
         room::fit(&mut self.seats, self.members.len());
         self.seats.resize(self.members.len(), Seat::default());
         let mut plain = true;
         for &m in &self.visits {
-            let Member { number, bodies } = self.members[m as usize];
-            let manifold = &set[number as usize];
-            let special = is_special(&manifold.material);
-            let class = 2 * manifold.material.law as u8 + u8::from(special);
-            let points = manifold.count;
-            let class = class + 8 * u8::from(is_gripped(manifold, friction));
-            self.order.add(bodies, class, usize::from(points));
-            self.seats[m as usize].points = points;
-            plain &= !special;
+            let Member { bodies, kind, .. } = self.members[m as usize];
+            let (class, points) = (Class::of(kind, friction), kind.points);
+            self.order.add(bodies, class.0, usize::from(points));
+            let seat = &mut self.seats[m as usize];
+            (seat.class, seat.points) = (class, points);
+            plain &= !class.is_special();
         }
         let (seats, visits, mut turn) = (&mut self.seats, &self.visits, 0);
         self.filled = self.order.schedule(|place| {
@@ -154,71 +202,28 @@ impl Section {
     }
 
     /// Batches with their bodies and the surfaces of special ones.
-    fn make_batches(&mut self, set: &[Manifold], friction: FrictionAt, nobody: u32) {
+    fn make_batches(&mut self, set: &[Manifold], nobody: u32) {
         let batches = &mut self.packed.batches;
         room::fit(batches, self.filled as usize);
         batches.resize(self.filled as usize, Batch::idle(nobody));
-        for (&Member { number, bodies }, seat) in self.members.iter().zip(&self.seats) {
+        for (&Member { number, bodies, .. }, seat) in self.members.iter().zip(&self.seats) {
             let batch = &mut batches[seat.batch as usize];
             batch.len = batch.len.max(u32::from(seat.points));
+            let lane = seat.lane as usize;
             for (side, body) in bodies.into_iter().enumerate() {
-                batch.bodies[side][seat.lane as usize] = body;
+                batch.bodies[side][lane] = body;
             }
-            let manifold = &set[number as usize];
-            if is_gripped(manifold, friction) {
+            batch.manifolds[lane] = number;
+            if seat.class.is_gripped() {
                 batch.grip = 0;
             }
-            if is_special(&manifold.material) {
+            if seat.class.is_special() {
                 batch.special = 0;
-                self.surfaces
-                    .push((seat.batch, seat.lane, manifold.material));
+                let material = set[number as usize].material;
+                self.surfaces.push((seat.batch, seat.lane, material));
             }
         }
         self.packed.number();
-    }
-
-    fn fill(&mut self, set: &[Manifold], m: usize, terms: Terms, masses: Masses) {
-        let (seat, Member { number, bodies }) = (self.seats[m], self.members[m]);
-        let (to, manifold) = (seat.lane as usize, &set[number as usize]);
-        let Packed {
-            batches,
-            points,
-            slips,
-            grips,
-            ..
-        } = &mut self.packed;
-        let batch = &mut batches[seat.batch as usize];
-        batch.law = manifold.material.law;
-        batch.mu.0[to] = manifold.material.sliding_friction();
-        let belt = manifold.material.surface_velocity;
-        for k in 0..3 {
-            batch.normal[k].0[to] = manifold.normal[k];
-            // Turned into tangents where those are made.
-            batch.tangent[k].0[to] = belt[k];
-        }
-        let still = bodies.iter().any(|&b| masses.immovable(b));
-        let soft = terms.soft[usize::from(still)];
-        (batch.soft[0].0[to], batch.soft[1].0[to]) = (soft.rate, soft.reg);
-        let points = &mut points[batch.range()];
-        let of = manifold.points().iter().zip(manifold.impulses());
-        for (point, (q, impulse)) in points.iter_mut().zip(of) {
-            for k in 0..3 {
-                point.arm[0][k].0[to] = q.arm[0][k];
-                point.arm[1][k].0[to] = q.arm[1][k];
-            }
-            point.impulse.0[to] = terms.scale * impulse[0];
-            point.gap.0[to] = q.gap;
-            // Marks the point as one; becomes its effective mass.
-            point.inverse.0[to] = 1.0;
-        }
-        for (slip, [_, x, y]) in slips[batch.slips()].iter_mut().zip(manifold.impulses()) {
-            (slip.impulse[0].0[to], slip.impulse[1].0[to]) = (terms.scale * x, terms.scale * y);
-        }
-        if let Some(grip) = grips.get_mut(batch.grip as usize) {
-            for (to_all, x) in grip.impulse.iter_mut().zip(stored(manifold, terms.scale)) {
-                to_all.0[to] = x;
-            }
-        }
     }
 
     /// Bytes held.
@@ -241,15 +246,4 @@ impl Masses<'_> {
 /// Whether no impulse moves a body.
 pub(super) fn immovable(inv: &[Line], vel: &[Line], body: usize) -> bool {
     inv[body].0 == [0.0; LANES] && vel[body].0[3] == 0.0
-}
-
-/// Whether the friction of a manifold is one.
-pub(super) fn is_gripped(manifold: &Manifold, friction: FrictionAt) -> bool {
-    let law = manifold.material.law == FrictionLaw::Conic;
-    friction == FrictionAt::Manifold && law && manifold.count > 1
-}
-
-/// Whether a surface bounces or yields.
-fn is_special(material: &ContactMaterial) -> bool {
-    material.restitution > 0.0 || material.compliance > 0.0
 }

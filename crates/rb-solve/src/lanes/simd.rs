@@ -25,6 +25,8 @@ pub(super) trait Simd: Copy {
     type Mask: Copy;
     fn load(from: &Wide) -> Self;
     fn store(self, to: &mut Wide);
+    /// The first eight of some numbers.
+    fn read(from: &[f64]) -> Self;
     fn splat(x: f64) -> Self;
     fn add(self, o: Self) -> Self;
     fn sub(self, o: Self) -> Self;
@@ -131,6 +133,10 @@ impl Simd for Plain {
     #[inline(always)]
     fn store(self, to: &mut Wide) {
         to.0 = self.0;
+    }
+    #[inline(always)]
+    fn read(from: &[f64]) -> Self {
+        Self(eight(|i| from[i]))
     }
     #[inline(always)]
     fn splat(x: f64) -> Self {

@@ -35,7 +35,7 @@ use super::grip::shared;
 use super::kernel::Numbers;
 use super::pack::{Bodies, State};
 use super::prepare::Soft;
-use super::section::{Masses, Member, Section, Terms, is_gripped};
+use super::section::{Kind, Masses, Member, Section, Terms};
 use super::simd::{Line, Wide};
 use super::view::{Patch, Spot, vector};
 use glam::DVec3;
@@ -120,7 +120,7 @@ impl Section {
     pub(super) fn pack_thin(&mut self, set: &[Manifold], terms: Terms, masses: Masses) {
         room::fit(&mut self.thin, self.seats.len());
         self.thin.resize(self.seats.len(), Thin::default());
-        for (seat, &Member { number, bodies }) in self.seats.iter_mut().zip(&self.members) {
+        for (seat, &Member { number, bodies, .. }) in self.seats.iter_mut().zip(&self.members) {
             let turn = seat.turn;
             (seat.batch, seat.lane) = (turn, 0);
             let still = bodies.iter().any(|&b| masses.immovable(b));
@@ -156,7 +156,7 @@ impl Section {
 impl Thin {
     /// Takes what a manifold of the world has, between bodies of the section.
     fn fill(&mut self, manifold: &Manifold, bodies: [u32; 2], soft: Soft, terms: &Terms) {
-        self.friction = if is_gripped(manifold, terms.friction) {
+        self.friction = if Kind::of(manifold).is_gripped(terms.friction) {
             Friction::Whole(Whole::stored(manifold, terms.scale))
         } else {
             Friction::Each(Each::stored(manifold, terms.scale))

@@ -122,6 +122,16 @@ impl<S: Simd> Mass<S> {
         }
     }
 
+    /// Of the bodies with the given numbers, a and b of each lane.
+    #[inline(always)]
+    pub(super) fn both(inv: &[Line], vel: &[Line], bodies: &[[u32; LANES]; 2]) -> [Self; 2] {
+        let (a, b) = (S::gather(vel, &bodies[0]), S::gather(vel, &bodies[1]));
+        [
+            Self::new(S::gather(inv, &bodies[0]), a[3]),
+            Self::new(S::gather(inv, &bodies[1]), b[3]),
+        ]
+    }
+
     /// As stored by [`store`](Self::store).
     #[inline(always)]
     pub(super) fn load(from: &[Wide; 9]) -> Self {
@@ -140,6 +150,14 @@ impl<S: Simd> Mass<S> {
         for k in 0..6 {
             self.sym[k].store(&mut to[3 + k]);
         }
+    }
+
+    /// Says in which lanes an impulse moves the body.
+    #[inline(always)]
+    pub(super) fn moves(&self) -> S::Mask {
+        let ([x, y, z], [xx, yy, zz, ..]) = (self.lin.0, self.sym);
+        let lin = x.max(y).max(z);
+        S::gt(lin.max(xx).max(yy).max(zz), S::zero())
     }
 
     /// Whether W is that of bodies with equal moments of inertia and no locked axes, in all lanes.

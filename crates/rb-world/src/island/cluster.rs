@@ -145,7 +145,7 @@ impl Island {
         let mut queue = std::collections::VecDeque::from([seed]);
         while let Some(i) = queue.pop_front() {
             let c = &self.contacts[i];
-            let more = 3 * usize::from(c.points);
+            let more = 3 * usize::from(c.kind.points);
             let fresh = |m: &&u32| !self.movers[**m as usize].inv.is_zero() && !bodies.contains(m);
             let new: Vec<u32> = c.movers.iter().filter(fresh).copied().collect();
             let fits = bodies.len() + new.len() <= MOST_BODIES && rows + more <= MOST_ROWS;

@@ -5,7 +5,7 @@ use super::{Island, Shared};
 use glam::DVec3;
 use rb_core::law::{Law, LawSet};
 use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
-use rb_solve::lanes::ContactLanes;
+use rb_solve::lanes::{ContactLanes, Kind, Member};
 
 /// A manifold within an island.
 #[derive(Clone, Copy, Debug)]
@@ -13,8 +13,7 @@ pub(crate) struct IslandContact {
     pub(crate) manifold: u32,
     /// Numbers of its bodies in the island; their slots before it has one.
     pub(crate) movers: [u32; 2],
-    pub(crate) points: u8,
-    pub(crate) law: FrictionLaw,
+    pub(crate) kind: Kind,
     /// Whether its surface has nothing beyond one coefficient of friction.
     pub(crate) plain: bool,
 }
@@ -37,16 +36,24 @@ impl IslandContact {
         Self {
             manifold: number,
             movers: manifold.bodies,
-            points: manifold.count,
-            law: manifold.material.law,
+            kind: Kind::of(manifold),
             plain: manifold.material.extras.is_plain(),
+        }
+    }
+
+    /// As lanes take it, between bodies that `seat` numbers.
+    pub(super) fn member(&self, seat: impl Fn(u32) -> u32) -> Member {
+        Member {
+            number: self.manifold,
+            bodies: self.movers.map(seat),
+            kind: self.kind,
         }
     }
 
     /// Constraint rows that it stands for in lanes.
     fn rows(&self) -> u32 {
-        let one = self.law == FrictionLaw::None;
-        u32::from(self.points) * if one { 1 } else { 3 }
+        let one = self.kind.law == FrictionLaw::None;
+        u32::from(self.kind.points) * if one { 1 } else { 3 }
     }
 }
 
@@ -55,7 +62,9 @@ impl Island {
     pub(super) fn count_lanes(&mut self) {
         let loose = &self.contacts[..self.loose];
         self.lane_rows = loose.iter().map(IslandContact::rows).sum();
-        let laws = loose.iter().map(|c| Law::friction(c.law, 0.0).as_set());
+        let laws = loose
+            .iter()
+            .map(|c| Law::friction(c.kind.law, 0.0).as_set());
         self.lane_laws = laws.fold(LawSet::empty(), |all, law| all | law);
     }
 

@@ -248,8 +248,7 @@ pub(super) fn pack_contacts<'a>(
             Some(berth) => berth.body(m, island.movable),
             None => m,
         };
-        let contacts = island.contacts.iter();
-        contacts.map(move |c| (c.manifold, c.movers.map(seat)))
+        island.contacts.iter().map(move |c| c.member(seat))
     });
     lanes.pack(shared.contacts, contacts, movable, shared.terms(numbers));
 }

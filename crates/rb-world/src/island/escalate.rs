@@ -102,7 +102,11 @@ impl Island {
 
     /// Rows to expect.
     pub(crate) fn rows_ahead(&self) -> usize {
-        let points: usize = self.contacts.iter().map(|c| usize::from(c.points)).sum();
+        let points: usize = self
+            .contacts
+            .iter()
+            .map(|c| usize::from(c.kind.points))
+            .sum();
         3 * points + ROWS_PER_JOINT * self.joints.len()
     }
 

@@ -88,7 +88,7 @@ impl Island {
             lanes.set_free(i, &m.vel);
         }
         let loose = &self.contacts[..self.loose];
-        let contacts = loose.iter().map(|c| (c.manifold, c.movers));
+        let contacts = loose.iter().map(|c| c.member(|m| m));
         let terms = shared.terms(numbers);
         let contacts = core::iter::once(contacts);
         lanes.pack(shared.contacts, contacts, self.movable, terms);

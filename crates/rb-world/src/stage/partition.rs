@@ -165,7 +165,7 @@ fn place_contacts(state: &State, frame: &mut Frame) {
     frame.points = 0;
     let listed = std::mem::take(&mut frame.listed);
     for contact in &listed {
-        frame.points += u32::from(contact.points);
+        frame.points += u32::from(contact.kind.points);
         let Some((island, movers)) = seat(state, frame, contact.movers) else {
             frame.homes.push([NOWHERE; 2]);
             continue;

@@ -8,7 +8,7 @@ use super::{LANES, Simd, Wide};
 use core::arch::x86_64::*;
 
 /// Every call below is an instruction of the named set, and nothing else can go wrong with it:
-/// loads and stores go through aligned references.
+/// loads and stores go through references, those of `read` to as many numbers as are read.
 macro_rules! wrap {
     ($($body:tt)*) => {
         // SAFETY: kernels over this type are reached only through `dispatch`, after the processor
@@ -30,6 +30,10 @@ impl Simd for Avx512 {
     #[inline(always)]
     fn store(self, to: &mut Wide) {
         wrap!(_mm512_store_pd(to.0.as_mut_ptr(), self.0))
+    }
+    #[inline(always)]
+    fn read(from: &[f64]) -> Self {
+        wrap!(Self(_mm512_loadu_pd(from[..LANES].as_ptr())))
     }
     #[inline(always)]
     fn splat(x: f64) -> Self {
@@ -171,6 +175,11 @@ impl Simd for Avx2 {
             _mm256_store_pd(p, self.0);
             _mm256_store_pd(p.add(4), self.1)
         }
+    }
+    #[inline(always)]
+    fn read(from: &[f64]) -> Self {
+        let p = from[..LANES].as_ptr();
+        wrap!(Self(_mm256_loadu_pd(p), _mm256_loadu_pd(p.add(4))))
     }
     #[inline(always)]
     fn splat(x: f64) -> Self {

@@ -1,0 +1,252 @@
+//! Manifolds into lanes, a batch at a time.
+//!
+//! The numbers of a point lie one after the other in a manifold and side by side in lanes. So the manifolds of
+//! a batch are read as rows and turned into columns, and what a batch holds is written once, from its first line to
+//! its last, with the effective masses while it is at hand.
+
+use super::batch::{Batch, Packed, Point, Wide3};
+use super::dispatch;
+use super::grip::Grip;
+use super::prepare::{prepare, soften, tangent};
+use super::section::{Masses, Terms};
+use super::simd::{LANES, Simd, Wide};
+use super::vector::{Mass, V3};
+use rb_core::manifold::{MAX_POINTS, Manifold};
+
+/// Numbers of a point: two arms and the gap.
+const NUMBERS: usize = 7;
+
+/// Fills the batches with the manifolds of their lanes.
+pub(super) fn run(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: Masses) {
+    dispatch!(fill(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: Masses))
+}
+
+#[inline(always)]
+fn fill<S: Simd>(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: Masses) {
+    // Idle lanes have a manifold without points.
+    let idle = Manifold::default();
+    for batch in &mut packed.batches {
+        let points = &mut packed.points[batch.range()];
+        let slips = &mut packed.slips[batch.slips()];
+        let mut grip = packed.grips.get_mut(batch.grip as usize);
+        let eight = eight(set, &batch.manifolds, &idle);
+        let (counts, spin) = head::<S>(batch, eight);
+        let loads = loads::<S>(eight, points.len(), S::splat(terms.scale));
+        for (k, p) in points.iter_mut().enumerate() {
+            let live = S::gt(counts, S::splat(k as f64));
+            place(p, eight, k, live, loads[3 * k]);
+        }
+        for (k, slip) in slips.iter_mut().enumerate() {
+            loads[3 * k + 1].store(&mut slip.impulse[0]);
+            loads[3 * k + 2].store(&mut slip.impulse[1]);
+        }
+        if let Some(grip) = &mut grip {
+            let spin = V3::load(&spin).scaled(S::splat(terms.scale));
+            gather(grip, batch, points, &loads, spin);
+        }
+        let mass = Mass::<S>::both(masses.inv, masses.vel, &batch.bodies);
+        soften(batch, &terms.soft, &mass);
+        prepare(batch, points, slips, grip, &mass);
+    }
+}
+
+#[inline(always)]
+fn eight<'a>(
+    set: &'a [Manifold],
+    numbers: &[u32; LANES],
+    idle: &'a Manifold,
+) -> [&'a Manifold; LANES] {
+    let mut out = [idle; LANES];
+    for (to, number) in out.iter_mut().zip(numbers) {
+        *to = set.get(*number as usize).unwrap_or(idle);
+    }
+    out
+}
+
+/// What the points of a manifold have in common; says how many there are, and the spin (N·m·s, world).
+#[inline(always)]
+fn head<S: Simd>(batch: &mut Batch, eight: [&Manifold; LANES]) -> (S, Wide3) {
+    let mut counts = Wide::default();
+    let [mut belt, mut spin] = [Wide3::default(); 2];
+    for (lane, m) in eight.into_iter().enumerate() {
+        if m.count > 0 {
+            batch.law = m.material.law;
+        }
+        counts.0[lane] = f64::from(m.count);
+        batch.mu.0[lane] = m.material.sliding_friction();
+        for c in 0..3 {
+            batch.normal[c].0[lane] = m.normal[c];
+            belt[c].0[lane] = m.material.surface_velocity[c];
+            spin[c].0[lane] = m.spin[c];
+        }
+    }
+    let (n, belt) = (V3::<S>::load(&batch.normal), V3::load(&belt));
+    let t = tangent(n);
+    t.store(&mut batch.tangent);
+    t.dot(belt).store(&mut batch.belt[0]);
+    n.cross(t).dot(belt).store(&mut batch.belt[1]);
+    (S::load(&counts), spin)
+}
+
+/// Impulses of the first `points` points (N·s): normal, first tangent and second of one after the other.
+#[inline(always)]
+fn loads<S: Simd>(eight: [&Manifold; LANES], points: usize, scale: S) -> [S; 3 * MAX_POINTS] {
+    const REST: usize = 3 * MAX_POINTS - LANES;
+    let mut rows = [S::zero(); LANES];
+    let mut out = [S::zero(); 3 * MAX_POINTS];
+    for (row, m) in rows.iter_mut().zip(eight) {
+        *row = S::read(m.impulses.as_flattened());
+    }
+    out[..LANES].copy_from_slice(&S::transposed(rows));
+    if 3 * points > LANES {
+        for (row, m) in rows.iter_mut().zip(eight) {
+            *row = S::read(&m.impulses.as_flattened()[REST..]);
+        }
+        out[REST..].copy_from_slice(&S::transposed(rows));
+    }
+    for load in &mut out {
+        *load = load.mul(scale);
+    }
+    out
+}
+
+/// Point `k` of all manifolds that have it.
+#[inline(always)]
+fn place<S: Simd>(p: &mut Point, eight: [&Manifold; LANES], k: usize, live: S::Mask, load: S) {
+    // The last point is read with the number before it, for there is none after it.
+    let at = (NUMBERS * k).min(NUMBERS * MAX_POINTS - LANES);
+    let mut rows = [S::zero(); LANES];
+    for (row, m) in rows.iter_mut().zip(eight) {
+        *row = S::read(&m.numbers()[at..]);
+    }
+    let [a, b, c, d, e, f, g, h] = S::transposed(rows);
+    let numbers = if at == NUMBERS * k {
+        [a, b, c, d, e, f, g]
+    } else {
+        [b, c, d, e, f, g, h]
+    };
+    let [x, y, z, u, v, w, gap] = numbers;
+    V3([x, y, z]).store(&mut p.arm[0]);
+    V3([u, v, w]).store(&mut p.arm[1]);
+    gap.store(&mut p.gap);
+    // Marks the point as one; becomes its effective mass.
+    S::select(live, S::splat(1.0), S::zero()).store(&mut p.inverse);
+    S::select(live, load, S::zero()).store(&mut p.impulse);
+    (p.bias, p.give) = Default::default();
+}
+
+/// Sum of the tangential impulses, and what turns about the first points, of which `spin` is a part.
+#[inline(always)]
+fn gather<S: Simd>(
+    grip: &mut Grip,
+    batch: &Batch,
+    points: &[Point],
+    loads: &[S; 3 * MAX_POINTS],
+    spin: V3<S>,
+) {
+    let (n, t) = (V3::<S>::load(&batch.normal), V3::load(&batch.tangent));
+    let u = n.cross(t);
+    let mut sum = [S::zero(), S::zero(), n.dot(spin)];
+    for (k, p) in points.iter().enumerate() {
+        let live = S::gt(S::load(&p.inverse), S::zero());
+        let [x, y] = [
+            S::select(live, loads[3 * k + 1], S::zero()),
+            S::select(live, loads[3 * k + 2], S::zero()),
+        ];
+        let off = V3::load(&p.arm[0]).sub(V3::load(&points[0].arm[0]));
+        let twist = off.dot(t).fma(y, sum[2]);
+        sum = [sum[0].add(x), sum[1].add(y), off.dot(u).nfma(x, twist)];
+    }
+    V3(sum).store(&mut grip.impulse);
+}
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::super::batch::NONE;
+    use super::super::simd::{Avx2, Avx512, Plain};
+    use super::super::{Width, width};
+    use super::*;
+    use crate::lanes::{Line, Soft};
+    use glam::DVec3;
+    use rb_core::manifold::ManifoldPoint;
+    use rb_core::params::FrictionAt;
+
+    fn number(k: usize) -> f64 {
+        (1.7 * k as f64 + 0.3).sin()
+    }
+
+    fn vector(k: usize) -> DVec3 {
+        DVec3::new(number(k), number(k + 1), number(k + 2))
+    }
+
+    /// Manifolds of one to four points.
+    fn manifolds() -> Vec<Manifold> {
+        let point = |at: usize| ManifoldPoint {
+            arm: [vector(at), vector(at + 3)],
+            gap: 1e-3 * number(at + 6),
+        };
+        let manifold = |i: usize| {
+            let mut m = Manifold::default();
+            m.set_points((0..=i % 4).map(|k| (k as u32, point(40 * i + 7 * k))));
+            m.normal = vector(i).normalize();
+            m.spin = vector(3 * i);
+            m.material.surface_velocity = vector(5 * i);
+            m.material.friction = 0.4;
+            m.impulses = core::array::from_fn(|k| vector(50 * i + 3 * k).abs().to_array());
+            m
+        };
+        (0..13).map(manifold).collect()
+    }
+
+    /// Everything that two batches of these hold, idle lanes among them, with friction as one and without.
+    fn packed(set: &[Manifold], width: Width) -> String {
+        let mut packed = Packed::default();
+        for (first, grip) in [(0, NONE), (5, 0)] {
+            let lane = |k: usize| if k == 3 { NONE } else { (first + k) as u32 };
+            packed.batches.push(Batch {
+                manifolds: core::array::from_fn(lane),
+                bodies: [0, 1].map(|s| core::array::from_fn(|k| ((2 * k + s) % 17) as u32)),
+                len: MAX_POINTS as u32,
+                grip,
+                ..Batch::idle(0)
+            });
+        }
+        packed.number();
+        let lines = |from: usize| -> Vec<Line> {
+            let line = |i: usize| Wide(core::array::from_fn(|k| number(8 * i + k + from).abs()));
+            (0..17).map(line).collect()
+        };
+        let (inv, vel) = (lines(100), lines(300));
+        let masses = Masses {
+            inv: &inv,
+            vel: &vel,
+            movable: 17,
+            nobody: 0,
+        };
+        let soft = |rate: f64| Soft { rate, reg: 0.2 };
+        let terms = Terms {
+            soft: [soft(80.0), soft(160.0)],
+            friction: FrictionAt::Manifold,
+            scale: 0.9,
+        };
+        match width {
+            Width::Avx512 => fill::<Avx512>(&mut packed, set, &terms, masses),
+            Width::Avx2 => fill::<Avx2>(&mut packed, set, &terms, masses),
+            Width::Plain => fill::<Plain>(&mut packed, set, &terms, masses),
+        }
+        format!("{packed:?}")
+    }
+
+    #[test]
+    fn every_width_gives_the_same_bits() {
+        let set = manifolds();
+        let plain = packed(&set, Width::Plain);
+        assert!(!plain.contains("NaN") && !plain.contains("inf"), "{plain}");
+        if width() != Width::Plain {
+            assert_eq!(plain, packed(&set, Width::Avx2));
+        }
+        if width() == Width::Avx512 {
+            assert_eq!(plain, packed(&set, Width::Avx512));
+        }
+    }
+}
