@@ -11,8 +11,11 @@
 //! all rows     x = λ̂ − s (J v + b)                       what the row would take for itself
 //! each point   λ̂ₙ ← max(0, xₙ / (1 + R/a)),  xₜ −= Ĝ Δλ̂ₙ,  λ̂ₜ ← Π(xₜ, r λ̂ₙ),  r = μ sₙ/sₜ
 //!              x −= Ĝ Δλ̂ of the points still to come
-//! at the end   v ± W Jᵀ s Δλ̂
+//! at the end   v += W Jᵀ s Δλ̂
 //! ```
+//!
+//! The levers of J and the columns of W Jᵀ s are kept: what a visit reads is multiplied by rows, and what it does
+//! is a multiple of lines that lie as those of the velocities do.
 //!
 //! That is the sweep of `kernel`, row for row, and gives its velocities but for rounding. Friction is that of each
 //! point (`each`) or of the whole manifold (`whole`).
@@ -66,6 +69,12 @@ pub(super) struct Thin {
 struct Normals {
     /// Arms of the points from a, then from b.
     arm: Wide3,
+    /// Arm × normal of these.
+    lever: Wide3,
+    /// What λ̂ of each point does to the angular velocity of a, then of b, as they lie in their lines: ± W (r × n) s.
+    turn: [Wide; MAX_POINTS],
+    /// What 1 N·s along the normal does to the linear velocities: ± W n.
+    shift: Wide,
     /// s of the normals.
     root: Wide,
     /// λ̂ of the normals.
@@ -147,7 +156,7 @@ impl Section {
     pub(super) fn sweep_thin(&mut self, bodies: Bodies, pass: Pass, backwards: bool) {
         let Bodies { inv, vel, .. } = bodies;
         match pass {
-            Pass::Position => position::run(&mut self.thin, inv, vel, backwards),
+            Pass::Position => position::run(&mut self.thin, vel, backwards),
             Pass::Velocity => visit::run_velocity(&mut self.thin, inv, vel, backwards),
         }
     }

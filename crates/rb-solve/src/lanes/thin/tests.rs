@@ -88,8 +88,8 @@ fn bits(law: FrictionLaw, whole: bool, width: Width) -> Vec<u64> {
             for _ in 0..3 {
                 renew::<$simd>(&mut manifolds, &moved, &vel);
                 pose::<$simd>(&mut manifolds, &moved, &numbers);
-                position::<$simd>(&mut manifolds, &inv, &mut vel, false);
-                position::<$simd>(&mut manifolds, &inv, &mut vel, true);
+                position::<$simd>(&mut manifolds, &mut vel, false);
+                position::<$simd>(&mut manifolds, &mut vel, true);
                 velocity::<$simd>(&mut manifolds, &inv, &mut vel, false);
                 velocity::<$simd>(&mut manifolds, &inv, &mut vel, true);
             }
