@@ -128,7 +128,7 @@ impl Section {
     /// Packs the manifolds one by one, in the order of their turns.
     pub(super) fn pack_thin(&mut self, set: &[Manifold], terms: Terms, masses: Masses) {
         room::fit(&mut self.thin, self.seats.len());
-        self.thin.resize(self.seats.len(), Thin::default());
+        self.thin.resize_with(self.seats.len(), Thin::default);
         for (seat, &Member { number, bodies }) in self.seats.iter_mut().zip(&self.members) {
             let turn = seat.turn;
             (seat.batch, seat.lane) = (turn, 0);
@@ -163,13 +163,15 @@ impl Section {
 }
 
 impl Thin {
-    /// Takes what a manifold of the world has, between bodies of the section.
+    /// Takes what a manifold of the world has, between bodies of the section. It was new, and had one friction.
     fn fill(&mut self, manifold: &Manifold, bodies: [u32; 2], soft: Soft, terms: &Terms) {
-        self.friction = if is_gripped(manifold, terms.friction) {
-            Friction::Whole(Whole::stored(manifold, terms.scale))
-        } else {
-            Friction::Each(Each::stored(manifold, terms.scale))
-        };
+        if !is_gripped(manifold, terms.friction) {
+            self.friction = Friction::Each(Each::default());
+        }
+        match &mut self.friction {
+            Friction::Each(each) => each.fill(manifold, terms.scale),
+            Friction::Whole(whole) => whole.fill(manifold, terms.scale),
+        }
         self.normals.fill(manifold, terms.scale);
         (self.normals.bodies, self.normals.pace) = (bodies, [soft.rate, soft.reg]);
     }

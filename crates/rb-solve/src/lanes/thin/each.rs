@@ -26,14 +26,12 @@ pub(super) struct Each {
 }
 
 impl Each {
-    /// As it was stored.
-    pub(super) fn stored(manifold: &Manifold, scale: f64) -> Self {
-        let mut new = Self::default();
+    /// Takes what was stored.
+    pub(super) fn fill(&mut self, manifold: &Manifold, scale: f64) {
         for (k, [_, x, y]) in manifold.impulses().iter().enumerate() {
-            new.impulse.0[k] = scale * x;
-            new.impulse.0[MAX_POINTS + k] = scale * y;
+            self.impulse.0[k] = scale * x;
+            self.impulse.0[MAX_POINTS + k] = scale * y;
         }
-        new
     }
 
     /// Impulse of a point along the tangents (N·s).

@@ -183,9 +183,10 @@ impl<S: Simd> Rows<S> {
         let live = S::load(&m.root);
         // Rows that nothing answers to take no step.
         let moves = S::gt(live.add(live.swapped()).mul(mass), zero);
-        let normal = S::select(moves, S::splat(1.0).div(mass).sqrt(), zero);
-        normal.lows(zero).store(&mut m.root);
-        let impulse = S::load(&m.impulse).div(normal);
+        let whole = mass.sqrt();
+        let root = S::select(moves, S::splat(1.0).div(whole), zero);
+        root.lows(zero).store(&mut m.root);
+        let impulse = S::load(&m.impulse).mul(whole);
         S::select(moves, impulse, zero).store(&mut m.impulse);
         let shift = self.mass.lin.times(splat(&m.axes[0]));
         lines(shift.scaled(opposed(S::splat(1.0))))[0].store(&mut m.shift);

@@ -63,9 +63,13 @@ fn ring(law: FrictionLaw, whole: bool) -> Vec<Thin> {
             *impulse = [0.0, number(9 * m + k), number(9 * m + 4 + k)].map(|x| 0.1 * x);
         }
         let friction = if whole {
-            Friction::Whole(Whole::stored(&manifold, 1.0))
+            let mut whole = Whole::default();
+            whole.fill(&manifold, 1.0);
+            Friction::Whole(whole)
         } else {
-            Friction::Each(Each::stored(&manifold, 1.0))
+            let mut each = Each::default();
+            each.fill(&manifold, 1.0);
+            Friction::Each(each)
         };
         Thin { normals, friction }
     };

@@ -11,7 +11,7 @@ use super::Normals;
 use super::each::{clamp, project};
 use super::position::press;
 use super::prepare::{both, lines, opposed};
-use super::visit::{Lines, Motion, approach, arms};
+use super::visit::{Lines, Motion, approach, splat};
 use crate::lanes::batch::Wide3;
 use crate::lanes::grip::{TRACE, stored};
 use crate::lanes::simd::{Line, Simd, Wide};
@@ -51,11 +51,9 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// As it was stored.
-    pub(super) fn stored(manifold: &Manifold, scale: f64) -> Self {
-        let mut new = Self::default();
-        new.impulse.0[..3].copy_from_slice(&stored(manifold, scale));
-        new
+    /// Takes what was stored.
+    pub(super) fn fill(&mut self, manifold: &Manifold, scale: f64) {
+        self.impulse.0[..3].copy_from_slice(&stored(manifold, scale));
     }
 
     /// Impulses along the tangents and of the twist over the reach (N·s).
@@ -102,72 +100,70 @@ impl Whole {
     /// Centre, reach, rows, steps and bounds; impulses become scaled. The normals have been.
     #[inline(always)]
     pub(super) fn scale<S: Simd>(&mut self, m: &Normals, mass: &Mass<S>) {
-        self.settle(m);
-        self.lay(m);
-        let (axis, lever) = (V3::<S>::load(&self.axis), V3::load(&self.lever));
+        let (centre, reach) = self.settle(m);
+        let (axis, lever) = self.lay(m, centre, reach);
         let turn = lever.dot(mass.ang(lever));
         let shift = axis.times(both(mass.lin)).dot(axis);
         let mut own = Wide::default();
         turn.add(turn.swapped()).add(shift).store(&mut own);
         let [tt, uu, zz, ..] = own.0;
-        let [t, s] = [root(2.0, tt + uu), root(1.0, zz)];
-        self.root = Wide([t, t, s, 0.0, t * m.belt[0], t * m.belt[1], 0.0, 0.0]);
-        self.limit = [over(m.mu, t), over(m.mu, s)];
-        let [x, y, z, ..] = self.impulse.0;
-        let scaled = [over(x, t), over(y, t), over(over(z, self.reach), s)];
-        self.impulse.0[..3].copy_from_slice(&scaled);
-        let shift = mass.lin.times(axis);
-        let shift = lines(shift.scaled(opposed(S::load(&self.root))));
+        // 1/s.
+        let [t, z] = [(0.5 * (tt + uu)).sqrt(), zz.sqrt()];
+        self.limit = [m.mu * t, m.mu * z];
+        let [x, y, twist, ..] = self.impulse.0;
+        self.impulse.0[..3].copy_from_slice(&[x * t, y * t, over(twist, self.reach) * z]);
+        let ([t, z], [p, q]) = ([over(1.0, t), over(1.0, z)], m.belt);
+        self.root = Wide([t, t, z, 0.0, t * p, t * q, 0.0, 0.0]);
+        let shift = lines(mass.lin.times(axis).scaled(opposed(S::splat(t))));
         shift[0].store(&mut self.shift[0]);
         shift[1].store(&mut self.shift[1]);
     }
 
-    /// Axes and levers of its rows.
-    #[inline(always)]
-    fn lay(&mut self, m: &Normals) {
-        let [n, t, u] = &m.axes;
-        for c in 0..3 {
-            let [d, e] = [(c + 1) % 3, (c + 2) % 3];
-            for (s, r) in self.arm.iter().enumerate() {
-                let cross = |v: &[f64; 3]| r[d] * v[e] - r[e] * v[d];
-                let lever = [cross(t), cross(u), self.reach * n[c]];
-                let at = s * MAX_POINTS;
-                self.axis[c].0[at..at + 2].copy_from_slice(&[t[c], u[c]]);
-                self.lever[c].0[at..at + 3].copy_from_slice(&lever);
-            }
-        }
-    }
-
     /// Centre and reach, from normals that are scaled; the twist moves to the centre.
     #[inline(always)]
-    fn settle(&mut self, m: &Normals) {
-        let count = m.points as usize;
-        let (mut shares, mut total) = ([0.0; MAX_POINTS], 0.0);
-        for (k, share) in shares[..count].iter_mut().enumerate() {
-            let root = m.root.0[k];
-            *share = TRACE.mul_add(root * root, root * m.impulse.0[k]);
-            total += *share;
+    fn settle<S: Simd>(&mut self, m: &Normals) -> (V3<S>, S) {
+        let (arm, root) = (V3::<S>::load(&m.arm), S::load(&m.root));
+        let share = root.mul(S::splat(TRACE).fma(root, S::load(&m.impulse)));
+        let share = share.lows(share);
+        let total = sum(share);
+        let loaded = S::gt(total, S::zero());
+        let [x, y, z] = arm.scaled(share).0;
+        let centre = V3([
+            S::select(loaded, sum(x).div(total), S::zero()),
+            S::select(loaded, sum(y).div(total), S::zero()),
+            S::select(loaded, sum(z).div(total), S::zero()),
+        ]);
+        let off = arm.sub(centre);
+        let reach = sum(share.mul(off.dot(off).sqrt())).div(total);
+        let reach = S::select(loaded, reach, S::zero());
+        let reach = reach.lows(reach);
+        let [x, y, ..] = self.impulse.0;
+        let [n, t, u] = [splat(&m.axes[0]), splat(&m.axes[1]), splat(&m.axes[2])];
+        let force = t.scaled(S::splat(x)).more(u, S::splat(y));
+        let twist = S::select(loaded, n.dot(off.cross(force)), S::zero());
+        let mut wide = [Wide::default(); 2];
+        twist.store(&mut wide[0]);
+        reach.store(&mut wide[1]);
+        self.impulse.0[2] += wide[0].0[0];
+        self.reach = wide[1].0[0];
+        for c in 0..3 {
+            let mut wide = Wide::default();
+            centre.0[c].store(&mut wide);
+            (self.arm[0][c], self.arm[1][c]) = (wide.0[0], wide.0[MAX_POINTS]);
         }
-        if total <= 0.0 {
-            return;
-        }
-        let mut centre = [DVec3::ZERO; 2];
-        let arms = |k: usize| arms(m, k).map(DVec3::from_array);
-        for (k, share) in shares[..count].iter().enumerate() {
-            let [a, b] = arms(k);
-            centre[0] += a * *share;
-            centre[1] += b * *share;
-        }
-        let centre = [centre[0] / total, centre[1] / total];
-        let mut reach = 0.0;
-        for (k, share) in shares[..count].iter().enumerate() {
-            reach += share * (arms(k)[0] - centre[0]).length();
-        }
-        self.reach = reach / total;
-        self.arm = [centre[0].to_array(), centre[1].to_array()];
-        let [n, t, u] = m.axes.map(DVec3::from_array);
-        let ([x, y, ..], off) = (self.impulse.0, arms(0)[0] - centre[0]);
-        self.impulse.0[2] += n.dot(off.cross(t * x + u * y));
+        (centre, reach)
+    }
+
+    /// Axes and levers of its rows.
+    #[inline(always)]
+    fn lay<S: Simd>(&mut self, m: &Normals, centre: V3<S>, reach: S) -> (V3<S>, V3<S>) {
+        let [n, t, u] = [splat(&m.axes[0]), splat(&m.axes[1]), splat(&m.axes[2])];
+        let none = V3([S::zero(); 3]);
+        let axis = side_by_side(t, u, none);
+        let lever = side_by_side(centre.cross(t), centre.cross(u), n.scaled(reach));
+        axis.store(&mut self.axis);
+        lever.store(&mut self.lever);
+        (axis, lever)
     }
 
     /// What its rows do to the velocities, to the normals and to each other, at the present attitude.
@@ -235,10 +231,21 @@ impl Whole {
     }
 }
 
-/// Root of x/a, or 0 where a is not above 0: a row that nothing answers to takes no step.
+/// Sum of each half, in all its lanes.
 #[inline(always)]
-fn root(x: f64, a: f64) -> f64 {
-    if a > 0.0 { (x / a).sqrt() } else { 0.0 }
+fn sum<S: Simd>(x: S) -> S {
+    let pair = x.add(x.turned().turned());
+    pair.add(pair.turned())
+}
+
+/// Three vectors, each the same in all lanes of a half, in the first three lanes of that half.
+#[inline(always)]
+fn side_by_side<S: Simd>(a: V3<S>, b: V3<S>, c: V3<S>) -> V3<S> {
+    let ([ax, ay, az], [bx, by, bz], [cx, cy, cz]) = (a.0, b.0, c.0);
+    let [x, ..] = lines(V3([ax, bx, cx]));
+    let [y, ..] = lines(V3([ay, by, cy]));
+    let [z, ..] = lines(V3([az, bz, cz]));
+    V3([x, y, z])
 }
 
 /// x/s, or 0 for a row without a step.
