@@ -1,7 +1,7 @@
 //! Friction at every point of a manifold.
 
 use super::prepare::Rows;
-use super::visit::{Motion, approach, arms, halves, nth, positive, splat};
+use super::visit::{Motion, arms, halves, nth, own, positive, splat};
 use super::{Normals, around};
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::V3;
@@ -134,14 +134,10 @@ impl Each {
     #[inline(always)]
     fn own<S: Simd>(&self, m: &Normals, vel: &[Line]) -> [[f64; MAX_POINTS]; 3] {
         let motion = Motion::<S>::of(m, vel);
-        let n = approach(m, &motion).add(S::load(&m.bias));
-        let t = slips(m, &motion);
         let mut x = [Wide::default(); 2];
-        S::load(&m.root)
-            .nfma(n, S::load(&m.impulse))
-            .store(&mut x[0]);
+        own(m, &motion, &m.bias).store(&mut x[0]);
         S::load(&self.root)
-            .nfma(t, S::load(&self.impulse))
+            .nfma(slips(m, &motion), S::load(&self.impulse))
             .store(&mut x[1]);
         let [n, t] = [x[0].0, x[1].0];
         [

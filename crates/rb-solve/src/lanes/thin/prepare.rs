@@ -91,14 +91,14 @@ fn masses<S: Simd>(m: &Normals, inv: &[Line], vel: &[Line]) -> Mass<S> {
     Mass::new(w, halves(vel[a].0[3], vel[b].0[3]))
 }
 
-/// Sum of both halves, in both.
+/// Sums of both halves, in both.
 #[inline(always)]
 pub(super) fn both<S: Simd>(v: V3<S>) -> V3<S> {
     let [x, y, z] = v.0;
     V3([x.add(x.swapped()), y.add(y.swapped()), z.add(z.swapped())])
 }
 
-/// The lower half for b, in the upper, and its opposite for a.
+/// What acts on b in the upper half and its opposite on a in the lower, from the lower half.
 #[inline(always)]
 pub(super) fn opposed<S: Simd>(x: S) -> S {
     S::zero().sub(x).lows(x)
@@ -165,7 +165,7 @@ impl<S: Simd> Rows<S> {
 
     /// Entry of J W Jᵀ between a row of the point in each lane and W times another lever.
     #[inline(always)]
-    pub(super) fn entry(&self, row: usize, other: usize, turned: V3<S>) -> S {
+    fn entry(&self, row: usize, other: usize, turned: V3<S>) -> S {
         let turn = self.lever[row].dot(turned);
         turn.add(turn.swapped()).add(self.linear[AXES[row][other]])
     }

@@ -52,7 +52,7 @@ impl<S: Simd> Motion<S> {
         }
     }
 
-    /// What a multiple of these would add to the velocities as [`Lines`] have them.
+    /// Velocities that lie as [`Lines`] have them.
     #[inline(always)]
     pub(super) fn lying(shift: &Wide, turn: &Wide) -> Self {
         let (lin, ang) = (&shift.0, &turn.0);
@@ -82,6 +82,13 @@ impl<S: Simd> Motion<S> {
 #[inline(always)]
 pub(super) fn approach<S: Simd>(m: &Normals, motion: &Motion<S>) -> S {
     motion.along(splat(&m.axes[0]), &m.lever)
+}
+
+/// What each normal would take for itself, with these b.
+#[inline(always)]
+pub(super) fn own<S: Simd>(m: &Normals, motion: &Motion<S>, bias: &Wide) -> S {
+    let w = approach(m, motion).add(S::load(bias));
+    S::load(&m.root).nfma(w, S::load(&m.impulse))
 }
 
 /// The velocities of both bodies as they lie in their lines: a in the lower half, b in the upper.

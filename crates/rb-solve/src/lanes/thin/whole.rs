@@ -11,9 +11,10 @@ use super::Normals;
 use super::each::{clamp, project};
 use super::position::press;
 use super::prepare::{both, lines, opposed};
-use super::visit::{Lines, Motion, approach, splat};
+use super::visit::{Lines, Motion, approach, own, splat};
 use crate::lanes::batch::Wide3;
 use crate::lanes::grip::{TRACE, stored};
+use crate::lanes::prepare::per;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::{Mass, V3};
 use crate::lanes::view::Hold;
@@ -104,11 +105,11 @@ impl Whole {
         let (axis, lever) = self.lay(m, centre, reach);
         let turn = lever.dot(mass.ang(lever));
         let shift = axis.times(both(mass.lin)).dot(axis);
-        let mut own = Wide::default();
-        turn.add(turn.swapped()).add(shift).store(&mut own);
-        let [tt, uu, zz, ..] = own.0;
-        // 1/s.
-        let [t, z] = [(0.5 * (tt + uu)).sqrt(), zz.sqrt()];
+        let mut diagonal = Wide::default();
+        turn.add(turn.swapped()).add(shift).store(&mut diagonal);
+        let [tt, uu, zz, ..] = diagonal.0;
+        // 1/s, or 0 for a row that nothing answers to, which takes no step.
+        let [t, z] = [(0.5 * (tt + uu)).max(0.0).sqrt(), zz.max(0.0).sqrt()];
         self.limit = [m.mu * t, m.mu * z];
         let [x, y, twist, ..] = self.impulse.0;
         self.impulse.0[..3].copy_from_slice(&[x * t, y * t, over(twist, self.reach) * z]);
@@ -126,32 +127,21 @@ impl Whole {
         let share = root.mul(S::splat(TRACE).fma(root, S::load(&m.impulse)));
         let share = share.lows(share);
         let total = sum(share);
-        let loaded = S::gt(total, S::zero());
         let [x, y, z] = arm.scaled(share).0;
-        let centre = V3([
-            S::select(loaded, sum(x).div(total), S::zero()),
-            S::select(loaded, sum(y).div(total), S::zero()),
-            S::select(loaded, sum(z).div(total), S::zero()),
-        ]);
+        let [x, y, z] = [per(sum(x), total), per(sum(y), total), per(sum(z), total)];
+        self.arm = [
+            [first(x), first(y), first(z)],
+            [first(x.swapped()), first(y.swapped()), first(z.swapped())],
+        ];
+        let centre = V3([x, y, z]);
         let off = arm.sub(centre);
-        let reach = sum(share.mul(off.dot(off).sqrt())).div(total);
-        let reach = S::select(loaded, reach, S::zero());
-        let reach = reach.lows(reach);
-        let [x, y, ..] = self.impulse.0;
+        let reach = per(sum(share.mul(off.dot(off).sqrt())), total);
+        self.reach = first(reach);
         let [n, t, u] = [splat(&m.axes[0]), splat(&m.axes[1]), splat(&m.axes[2])];
+        let [x, y, ..] = self.impulse.0;
         let force = t.scaled(S::splat(x)).more(u, S::splat(y));
-        let twist = S::select(loaded, n.dot(off.cross(force)), S::zero());
-        let mut wide = [Wide::default(); 2];
-        twist.store(&mut wide[0]);
-        reach.store(&mut wide[1]);
-        self.impulse.0[2] += wide[0].0[0];
-        self.reach = wide[1].0[0];
-        for c in 0..3 {
-            let mut wide = Wide::default();
-            centre.0[c].store(&mut wide);
-            (self.arm[0][c], self.arm[1][c]) = (wide.0[0], wide.0[MAX_POINTS]);
-        }
-        (centre, reach)
+        self.impulse.0[2] += first(n.dot(off.cross(force)));
+        (centre, reach.lows(reach))
     }
 
     /// Axes and levers of its rows.
@@ -189,11 +179,9 @@ impl Whole {
     #[inline(always)]
     pub(super) fn visit<S: Simd, const BACK: bool>(&mut self, m: &mut Normals, vel: &mut [Line]) {
         let motion = Motion::<S>::of(m, vel);
-        let w = approach(m, &motion).add(S::load(&m.bias));
-        let own = S::load(&m.root).nfma(w, S::load(&m.impulse));
         let [x, y, z] = self.rub(m, &motion);
         let cross = S::load(&self.cross);
-        let own = S::load(&self.twist).nfma(S::splat(z), own);
+        let own = S::load(&self.twist).nfma(S::splat(z), own(m, &motion, &m.bias));
         let own = cross.nfma(S::splat(x), own);
         let own = cross.swapped().nfma(S::splat(y), own);
         let mut lines = Lines::of(m, vel);
@@ -209,10 +197,10 @@ impl Whole {
         for k in 0..MAX_POINTS {
             load = m.root.0[k].mul_add(m.impulse.0[k], load);
         }
-        let (root, mut own) = (S::load(&self.root), Wide::default());
+        let (root, mut wide) = (S::load(&self.root), Wide::default());
         let still = S::load(&self.impulse).add(root.swapped());
-        root.nfma(self.speed(motion), still).store(&mut own);
-        let ([x, y, z, ..], [t, u, s, ..]) = (self.impulse.0, own.0);
+        root.nfma(self.speed(motion), still).store(&mut wide);
+        let ([x, y, z, ..], [t, u, s, ..]) = (self.impulse.0, wide.0);
         let twist = clamp(s, self.limit[1] * load);
         let turned = twist - z;
         let wanted = [
@@ -236,6 +224,14 @@ impl Whole {
 fn sum<S: Simd>(x: S) -> S {
     let pair = x.add(x.turned().turned());
     pair.add(pair.turned())
+}
+
+/// The first lane.
+#[inline(always)]
+fn first<S: Simd>(x: S) -> f64 {
+    let mut wide = Wide::default();
+    x.store(&mut wide);
+    wide.0[0]
 }
 
 /// Three vectors, each the same in all lanes of a half, in the first three lanes of that half.
