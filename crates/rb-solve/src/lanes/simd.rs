@@ -48,6 +48,10 @@ pub(super) trait Simd: Copy {
     fn swapped(self) -> Self;
     /// Each half turned by one lane: a lane gets what the next one had.
     fn turned(self) -> Self;
+    /// The lower half of this, then that of the other.
+    fn lows(self, o: Self) -> Self;
+    /// The upper half of this, then that of the other.
+    fn highs(self, o: Self) -> Self;
     /// Lane k of entry j is lane j of row k.
     fn transposed(rows: [Self; LANES]) -> [Self; LANES];
     #[inline(always)]
@@ -198,6 +202,16 @@ impl Simd for Plain {
     fn turned(self) -> Self {
         let half = LANES / 2;
         Self(eight(|i| self.0[i / half * half + (i + 1) % half]))
+    }
+    #[inline(always)]
+    fn lows(self, o: Self) -> Self {
+        let ([a, b, c, d, ..], [e, f, g, h, ..]) = (self.0, o.0);
+        Self([a, b, c, d, e, f, g, h])
+    }
+    #[inline(always)]
+    fn highs(self, o: Self) -> Self {
+        let ([.., a, b, c, d], [.., e, f, g, h]) = (self.0, o.0);
+        Self([a, b, c, d, e, f, g, h])
     }
     #[inline(always)]
     fn transposed(rows: [Self; LANES]) -> [Self; LANES] {

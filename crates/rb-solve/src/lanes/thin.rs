@@ -11,8 +11,11 @@
 //! all rows     x = λ̂ − s (J v + b)                       what the row would take for itself
 //! each point   λ̂ₙ ← max(0, xₙ / (1 + R/a)),  xₜ −= Ĝ Δλ̂ₙ,  λ̂ₜ ← Π(xₜ, r λ̂ₙ),  r = μ sₙ/sₜ
 //!              x −= Ĝ Δλ̂ of the points still to come
-//! at the end   v ± W Jᵀ s Δλ̂
+//! at the end   v += W Jᵀ s Δλ̂
 //! ```
+//!
+//! The levers of J and the columns of W Jᵀ s are kept: what a visit reads is multiplied by rows, and what it does
+//! is a multiple of lines that lie as those of the velocities do.
 //!
 //! That is the sweep of `kernel`, row for row, and gives its velocities but for rounding. Friction is that of each
 //! point (`each`) or of the whole manifold (`whole`).
@@ -66,6 +69,12 @@ pub(super) struct Thin {
 struct Normals {
     /// Arms of the points from a, then from b.
     arm: Wide3,
+    /// Arm × normal of these.
+    lever: Wide3,
+    /// What λ̂ of each point does to the angular velocity of a, then of b, as they lie in their lines: ± W (r × n) s.
+    turn: [Wide; MAX_POINTS],
+    /// What 1 N·s along the normal does to the linear velocities: ± W n.
+    shift: Wide,
     /// s of the normals.
     root: Wide,
     /// λ̂ of the normals.
@@ -119,7 +128,7 @@ impl Section {
     /// Packs the manifolds one by one, in the order of their turns.
     pub(super) fn pack_thin(&mut self, set: &[Manifold], terms: Terms, masses: Masses) {
         room::fit(&mut self.thin, self.seats.len());
-        self.thin.resize(self.seats.len(), Thin::default());
+        self.thin.resize_with(self.seats.len(), Thin::default);
         for (seat, &Member { number, bodies, .. }) in self.seats.iter_mut().zip(&self.members) {
             let turn = seat.turn;
             (seat.batch, seat.lane) = (turn, 0);
@@ -147,20 +156,22 @@ impl Section {
     pub(super) fn sweep_thin(&mut self, bodies: Bodies, pass: Pass, backwards: bool) {
         let Bodies { inv, vel, .. } = bodies;
         match pass {
-            Pass::Position => position::run(&mut self.thin, inv, vel, backwards),
+            Pass::Position => position::run(&mut self.thin, vel, backwards),
             Pass::Velocity => visit::run_velocity(&mut self.thin, inv, vel, backwards),
         }
     }
 }
 
 impl Thin {
-    /// Takes what a manifold of the world has, between bodies of the section.
+    /// Takes what a manifold of the world has, between bodies of the section. It was new, and had one friction.
     fn fill(&mut self, manifold: &Manifold, bodies: [u32; 2], soft: Soft, terms: &Terms) {
-        self.friction = if Kind::of(manifold).is_gripped(terms.friction) {
-            Friction::Whole(Whole::stored(manifold, terms.scale))
-        } else {
-            Friction::Each(Each::stored(manifold, terms.scale))
-        };
+        if !Kind::of(manifold).is_gripped(terms.friction) {
+            self.friction = Friction::Each(Each::default());
+        }
+        match &mut self.friction {
+            Friction::Each(each) => each.fill(manifold, terms.scale),
+            Friction::Whole(whole) => whole.fill(manifold, terms.scale),
+        }
         self.normals.fill(manifold, terms.scale);
         (self.normals.bodies, self.normals.pace) = (bodies, [soft.rate, soft.reg]);
     }

@@ -96,6 +96,14 @@ impl Simd for Avx512 {
         wrap!(Self(_mm512_permutex_pd::<0x39>(self.0)))
     }
     #[inline(always)]
+    fn lows(self, o: Self) -> Self {
+        wrap!(Self(_mm512_shuffle_f64x2::<0x44>(self.0, o.0)))
+    }
+    #[inline(always)]
+    fn highs(self, o: Self) -> Self {
+        wrap!(Self(_mm512_shuffle_f64x2::<0xee>(self.0, o.0)))
+    }
+    #[inline(always)]
     fn transposed(rows: [Self; LANES]) -> [Self; LANES] {
         transpose(rows)
     }
@@ -231,6 +239,14 @@ impl Simd for Avx2 {
             _mm256_permute4x64_pd::<0x39>(self.0),
             _mm256_permute4x64_pd::<0x39>(self.1)
         ))
+    }
+    #[inline(always)]
+    fn lows(self, o: Self) -> Self {
+        Self(self.0, o.0)
+    }
+    #[inline(always)]
+    fn highs(self, o: Self) -> Self {
+        Self(self.1, o.1)
     }
     #[inline(always)]
     fn transposed(rows: [Self; LANES]) -> [Self; LANES] {

@@ -1,9 +1,10 @@
 //! Friction at every point of a manifold.
 
 use super::prepare::Rows;
-use super::visit::{Load, arms, normal, nth, positive, slips, speeds};
+use super::visit::{Motion, arms, halves, nth, own, positive, splat};
 use super::{Normals, around};
 use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::vector::V3;
 use glam::DVec2;
 use rb_core::law::Law;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
@@ -25,14 +26,12 @@ pub(super) struct Each {
 }
 
 impl Each {
-    /// As it was stored.
-    pub(super) fn stored(manifold: &Manifold, scale: f64) -> Self {
-        let mut new = Self::default();
+    /// Takes what was stored.
+    pub(super) fn fill(&mut self, manifold: &Manifold, scale: f64) {
         for (k, [_, x, y]) in manifold.impulses().iter().enumerate() {
-            new.impulse.0[k] = scale * x;
-            new.impulse.0[MAX_POINTS + k] = scale * y;
+            self.impulse.0[k] = scale * x;
+            self.impulse.0[MAX_POINTS + k] = scale * y;
         }
-        new
     }
 
     /// Impulse of a point along the tangents (N·s).
@@ -46,16 +45,18 @@ impl Each {
     }
 
     #[inline(always)]
-    pub(super) fn warm(&self, m: &Normals, load: &mut Load) {
+    pub(super) fn warm(&self, m: &Normals, inv: &[Line], vel: &mut [Line]) {
+        let mut load = Load::default();
         for k in 0..MAX_POINTS {
             let [x, y] = self.impulse_of(k);
             load.add(m, arms(m, k), [m.impulse.0[k] * m.root.0[k], x, y]);
         }
+        load.push(m, inv, vel);
     }
 
     /// Steps and bounds, coupling within each point; impulses become scaled. The normals have been.
     #[inline(always)]
-    pub(super) fn scale<S: Simd>(&mut self, m: &Normals, rows: &Rows<S>, upper: S::Mask) {
+    pub(super) fn scale<S: Simd>(&mut self, m: &Normals, rows: &Rows<S>) {
         let (zero, normal) = (S::zero(), S::load(&m.root));
         let normal = normal.add(normal.swapped());
         let trace = rows.own(1, 1).add(rows.own(2, 2));
@@ -64,7 +65,7 @@ impl Each {
         let tangent = S::select(slips, S::splat(2.0).div(trace).sqrt(), zero);
         let limit = S::splat(m.mu).mul(normal).div(tangent);
         S::select(slips, limit, zero).store(&mut self.limit);
-        let cross = S::select(upper, rows.own(0, 2), rows.own(0, 1));
+        let cross = rows.own(0, 1).lows(rows.own(0, 2));
         normal.mul(tangent).mul(cross).store(&mut self.cross);
         tangent.store(&mut self.root);
         let impulse = S::load(&self.impulse).div(tangent);
@@ -73,26 +74,26 @@ impl Each {
 
     /// Coupling between points. (Loops over rows and columns leave these in memory.)
     #[inline(always)]
-    pub(super) fn couple<S: Simd>(&mut self, m: &Normals, rows: &Rows<S>, upper: S::Mask) {
+    pub(super) fn couple<S: Simd>(&mut self, m: &Normals, rows: &Rows<S>) {
         let normal = S::load(&m.root);
         let tangent = S::load(&self.root);
         let roots = [normal.add(normal.swapped()), tangent, tangent];
-        self.column::<S, 0>(rows, &roots, upper);
-        self.column::<S, 1>(rows, &roots, upper);
-        self.column::<S, 2>(rows, &roots, upper);
+        self.column::<S, 0>(rows, &roots);
+        self.column::<S, 1>(rows, &roots);
+        self.column::<S, 2>(rows, &roots);
     }
 
     /// Couples all rows with the rows `C` of other points.
     #[inline(always)]
-    fn column<S: Simd, const C: usize>(&mut self, rows: &Rows<S>, roots: &[S; 3], upper: S::Mask) {
+    fn column<S: Simd, const C: usize>(&mut self, rows: &Rows<S>, roots: &[S; 3]) {
         let others = rows.others(C, roots[C]);
         if C > 0 {
-            let entry = rows.between(0, C, others, upper);
+            let entry = rows.between(0, C, others);
             entry.mul(roots[0]).store(&mut self.couple[C - 1]);
         }
-        let entry = rows.between(1, C, others, upper);
+        let entry = rows.between(1, C, others);
         entry.mul(roots[1]).store(&mut self.couple[2 + C]);
-        let entry = rows.between(2, C, others, upper);
+        let entry = rows.between(2, C, others);
         entry.mul(roots[2]).store(&mut self.couple[5 + C]);
     }
 
@@ -115,32 +116,28 @@ impl Each {
     pub(super) fn visit<S: Simd, const BACK: bool>(
         &mut self,
         m: &mut Normals,
-        vel: &[Line],
-        upper: S::Mask,
-    ) -> Load {
+        inv: &[Line],
+        vel: &mut [Line],
+    ) {
         let mut visit = Visit {
-            x: self.own::<S>(m, vel, upper),
+            x: self.own::<S>(m, vel),
             load: Load::default(),
         };
         visit.point::<BACK, 0>(m, self);
         visit.point::<BACK, 1>(m, self);
         visit.point::<BACK, 2>(m, self);
         visit.point::<BACK, 3>(m, self);
-        visit.load
+        visit.load.push(m, inv, vel);
     }
 
     /// x of all rows: normals, first tangents, second tangents.
     #[inline(always)]
-    fn own<S: Simd>(&self, m: &Normals, vel: &[Line], upper: S::Mask) -> [[f64; MAX_POINTS]; 3] {
-        let v = speeds::<S>(m, vel, upper);
-        let n = normal(m, v).add(S::load(&m.bias));
-        let t = slips(m, v, upper);
+    fn own<S: Simd>(&self, m: &Normals, vel: &[Line]) -> [[f64; MAX_POINTS]; 3] {
+        let motion = Motion::<S>::of(m, vel);
         let mut x = [Wide::default(); 2];
-        S::load(&m.root)
-            .nfma(n, S::load(&m.impulse))
-            .store(&mut x[0]);
+        own(m, &motion, &m.bias).store(&mut x[0]);
         S::load(&self.root)
-            .nfma(t, S::load(&self.impulse))
+            .nfma(slips(m, &motion), S::load(&self.impulse))
             .store(&mut x[1]);
         let [n, t] = [x[0].0, x[1].0];
         [
@@ -190,6 +187,77 @@ impl Visit {
         let (rn, rt) = (m.root.0[k], each.root.0[k]);
         let impulse = [rn * delta[0], rt * delta[1], rt * delta[2]];
         self.load.add(m, arms(m, k), impulse);
+    }
+}
+
+/// Speed of b relative to a along the first tangent, for each point, then along the second.
+#[inline(always)]
+pub(super) fn tangents<S: Simd>(m: &Normals, motion: &Motion<S>) -> S {
+    let v = motion.lin.add(motion.ang.cross(V3::load(&m.arm)));
+    let (t, u) = (v.dot(splat(&m.axes[1])), v.dot(splat(&m.axes[2])));
+    t.highs(u).sub(t.lows(u))
+}
+
+/// That speed less the wanted one.
+#[inline(always)]
+pub(super) fn slips<S: Simd>(m: &Normals, motion: &Motion<S>) -> S {
+    tangents(m, motion).sub(halves(m.belt[0], m.belt[1]))
+}
+
+/// A vector along the contact axes in world axes.
+#[inline(always)]
+fn world([n, t, u]: &[[f64; 3]; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
+    let at = |c: usize| u[c].mul_add(z, t[c].mul_add(y, n[c] * x));
+    [at(0), at(1), at(2)]
+}
+
+/// sum + r × p.
+#[inline(always)]
+fn turn(sum: [f64; 3], [a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
+    [
+        (-c).mul_add(y, b.mul_add(z, sum[0])),
+        (-a).mul_add(z, c.mul_add(x, sum[1])),
+        (-b).mul_add(x, a.mul_add(y, sum[2])),
+    ]
+}
+
+/// An impulse on b and its opposite on a, with what turns each.
+#[derive(Default)]
+struct Load {
+    force: [f64; 3],
+    torque: [[f64; 3]; 2],
+}
+
+impl Load {
+    /// Adds an impulse along the contact axes at a point that `arms` lead to.
+    #[inline(always)]
+    fn add(&mut self, m: &Normals, arms: [[f64; 3]; 2], impulse: [f64; 3]) {
+        let p = world(&m.axes, impulse);
+        for c in 0..3 {
+            self.force[c] += p[c];
+        }
+        for s in 0..2 {
+            self.torque[s] = turn(self.torque[s], arms[s], p);
+        }
+    }
+
+    /// v ± W of it.
+    #[inline(always)]
+    fn push(&self, m: &Normals, inv: &[Line], vel: &mut [Line]) {
+        for (s, sign) in [(0, -1.0), (1, 1.0)] {
+            let body = m.bodies[s] as usize;
+            let [xx, yy, zz, xy, xz, yz, mx, my] = inv[body].0;
+            let ([fx, fy, fz], [x, y, z]) = (self.force, self.torque[s]);
+            let [fx, fy, fz] = [sign * fx, sign * fy, sign * fz];
+            let [x, y, z] = [sign * x, sign * y, sign * z];
+            let v = &mut vel[body].0;
+            v[0] = mx.mul_add(fx, v[0]);
+            v[1] = my.mul_add(fy, v[1]);
+            v[2] = v[3].mul_add(fz, v[2]);
+            v[4] = xz.mul_add(z, xy.mul_add(y, xx.mul_add(x, v[4])));
+            v[5] = yz.mul_add(z, yy.mul_add(y, xy.mul_add(x, v[5])));
+            v[6] = zz.mul_add(z, yz.mul_add(y, xz.mul_add(x, v[6])));
+        }
     }
 }
 

@@ -1,13 +1,14 @@
 //! The certificate, one manifold after the other, its points side by side.
 
-use super::visit::{normal, slips, speeds, tangents, upper};
+use super::each::{slips, tangents};
+use super::visit::{Motion, approach};
 use super::whole::Whole;
 use super::{Friction, Normals, Thin};
 use crate::lanes::dispatch;
 use crate::lanes::grade::{Each, One, Sums, raise};
 use crate::lanes::grip::Patch;
 use crate::lanes::pack::State;
-use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::simd::{Simd, Wide};
 use rb_core::manifold::{FrictionLaw, MAX_POINTS};
 
 /// Says which lane is the first.
@@ -33,7 +34,7 @@ pub(in crate::lanes) fn grade(
 
 #[inline(always)]
 fn all<S: Simd>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sums: &mut Sums) {
-    let (upper, zero, one) = (upper::<S>(), S::zero(), S::splat(1.0));
+    let (zero, one) = (S::zero(), S::splat(1.0));
     for (
         k,
         Thin {
@@ -44,18 +45,15 @@ fn all<S: Simd>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sum
     {
         let (number, root) = (first + k, S::load(&m.root));
         let live = S::gt(root, zero);
-        let gap = S::load(&m.gap).add(normal(m, speeds::<S>(m, bodies.moved, upper)));
+        let gap = S::load(&m.gap).add(approach(m, &Motion::of(m, bodies.moved)));
         raise(&mut sums.depth, S::select(live, zero.sub(gap), zero));
-        let (vel, free) = (
-            speeds::<S>(m, bodies.vel, upper),
-            speeds::<S>(m, bodies.free, upper),
-        );
+        let (vel, free) = (Motion::<S>::of(m, bodies.vel), Motion::of(m, bodies.free));
         let stiff = one.div(S::select(live, root.mul(root), one));
         let mut point = One {
             mean: stiff,
             impulse: [S::load(&m.impulse).mul(root), zero, zero],
-            w: [normal(m, vel).add(S::load(&m.bias)), zero, zero],
-            rest: [normal(m, free), zero, zero],
+            w: [approach(m, &vel).add(S::load(&m.bias)), zero, zero],
+            rest: [approach(m, &free), zero, zero],
         };
         let mut each = Each {
             law: m.law,
@@ -65,7 +63,7 @@ fn all<S: Simd>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sum
         };
         match friction {
             Friction::Whole(whole) => {
-                let patch = patch(m, whole, bodies.vel);
+                let patch = patch(m, whole, &vel);
                 each.sticks = patch.grade(S::load(&FIRST), S::splat(number as f64), floor, sums);
                 each.law = FrictionLaw::None;
             }
@@ -73,8 +71,8 @@ fn all<S: Simd>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sum
             Friction::Each(own) => {
                 let root = S::load(&own.root);
                 let p = S::load(&own.impulse).mul(root);
-                let t = slips(m, vel, upper);
-                let free = tangents(m, free, upper);
+                let t = slips(m, &vel);
+                let free = tangents(m, &free);
                 let trace = S::splat(2.0).div(S::select(live, root.mul(root), one));
                 point.mean = trace.add(stiff).div(S::splat(3.0));
                 (point.impulse[1], point.impulse[2]) = (p, p.swapped());
@@ -88,18 +86,20 @@ fn all<S: Simd>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sum
 
 /// The friction of a manifold, the same in all lanes.
 #[inline(always)]
-fn patch<S: Simd>(m: &Normals, whole: &Whole, vel: &[Line]) -> Patch<S> {
+fn patch<S: Simd>(m: &Normals, whole: &Whole, vel: &Motion<S>) -> Patch<S> {
     let mut load = 0.0;
     for k in 0..MAX_POINTS {
         load = m.root.0[k].mul_add(m.impulse.0[k], load);
     }
     let ([step, spin], [x, y, z]) = (whole.steps(), whole.impulses());
-    let [wx, wy, wz] = whole.slip(m, vel);
+    let mut w = Wide::default();
+    whole.speed(vel).store(&mut w);
+    let ([wx, wy, wz, ..], [bx, by]) = (w.0, m.belt);
     Patch {
         law: m.law,
         limit: S::splat(m.mu * load),
         step: [S::splat(step), S::splat(spin)],
         impulse: [S::splat(x), S::splat(y), S::splat(z)],
-        w: [S::splat(wx), S::splat(wy), S::splat(wz)],
+        w: [S::splat(wx - bx), S::splat(wy - by), S::splat(wz)],
     }
 }

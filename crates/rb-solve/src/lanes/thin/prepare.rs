@@ -4,11 +4,12 @@
 //! attitude, as the velocities would tell it to the next point: the answer is that of batches to the last
 //! bits but few, and whether an island is swept this way or that may hang on a contact that only just is one.
 
-use super::visit::{sides, splat, upper};
+use super::visit::{halves, splat};
 use super::{Friction, Normals, Thin};
 use crate::lanes::dispatch;
 use crate::lanes::simd::{Line, Simd};
 use crate::lanes::vector::{Mass, V3};
+use rb_core::manifold::MAX_POINTS;
 
 pub(super) fn run(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
     dispatch!(narrow prepare(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]))
@@ -16,22 +17,23 @@ pub(super) fn run(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
 
 #[inline(always)]
 pub(super) fn prepare<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
-    let upper = upper::<S>();
     for Thin { normals, friction } in manifolds {
+        let lever = V3::<S>::load(&normals.arm).cross(splat(&normals.axes[0]));
+        lever.store(&mut normals.lever);
         match friction {
             Friction::Each(each) => {
-                let rows = Rows::<S>::new::<true>(normals, inv, vel, upper);
-                rows.scale(normals, upper);
-                each.scale(normals, &rows, upper);
-                rows.couple(normals, upper);
-                each.couple(normals, &rows, upper);
+                let rows = Rows::<S>::new::<true>(normals, inv, vel);
+                rows.scale(normals);
+                each.scale(normals, &rows);
+                rows.couple(normals);
+                each.couple(normals, &rows);
             }
             Friction::Whole(whole) => {
-                let rows = Rows::<S>::new::<false>(normals, inv, vel, upper);
-                rows.scale(normals, upper);
-                whole.scale(normals, &rows, upper);
-                rows.couple(normals, upper);
-                whole.couple(normals, &rows, upper);
+                let rows = Rows::<S>::new::<false>(normals, inv, vel);
+                rows.scale(normals);
+                whole.scale(normals, &rows.mass);
+                rows.couple(normals);
+                whole.couple(normals, &rows.mass);
             }
         }
     }
@@ -44,7 +46,6 @@ pub(super) fn run_renew(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
 /// Coupling at the present attitude, where W turns with it.
 #[inline(always)]
 pub(super) fn renew<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
-    let upper = upper::<S>();
     for Thin { normals, friction } in manifolds {
         let [a, b] = normals.bodies;
         if !turns(&inv[a as usize]) && !turns(&inv[b as usize]) {
@@ -52,14 +53,14 @@ pub(super) fn renew<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line])
         }
         match friction {
             Friction::Each(each) => {
-                let rows = Rows::<S>::new::<true>(normals, inv, vel, upper);
-                rows.couple(normals, upper);
-                each.couple(normals, &rows, upper);
+                let rows = Rows::<S>::new::<true>(normals, inv, vel);
+                rows.couple(normals);
+                each.couple(normals, &rows);
             }
             Friction::Whole(whole) => {
-                let rows = Rows::<S>::new::<false>(normals, inv, vel, upper);
-                rows.couple(normals, upper);
-                whole.couple(normals, &rows, upper);
+                let rows = Rows::<S>::new::<false>(normals, inv, vel);
+                rows.couple(normals);
+                whole.couple(normals, &rows.mass);
             }
         }
     }
@@ -70,6 +71,46 @@ pub(super) fn renew<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line])
 fn turns(inv: &Line) -> bool {
     let [xx, yy, zz, xy, xz, yz, ..] = inv.0;
     [yy, zz, xy, xz, yz] != [xx, xx, 0.0, 0.0, 0.0]
+}
+
+/// W of a in all lanes of the lower half, of b in those of the upper.
+#[inline(always)]
+fn masses<S: Simd>(m: &Normals, inv: &[Line], vel: &[Line]) -> Mass<S> {
+    let [a, b] = [m.bodies[0] as usize, m.bodies[1] as usize];
+    let (w, z) = (&inv[a].0, &inv[b].0);
+    let w = [
+        halves(w[0], z[0]),
+        halves(w[1], z[1]),
+        halves(w[2], z[2]),
+        halves(w[3], z[3]),
+        halves(w[4], z[4]),
+        halves(w[5], z[5]),
+        halves(w[6], z[6]),
+        halves(w[7], z[7]),
+    ];
+    Mass::new(w, halves(vel[a].0[3], vel[b].0[3]))
+}
+
+/// Sums of both halves, in both.
+#[inline(always)]
+pub(super) fn both<S: Simd>(v: V3<S>) -> V3<S> {
+    let [x, y, z] = v.0;
+    V3([x.add(x.swapped()), y.add(y.swapped()), z.add(z.swapped())])
+}
+
+/// What acts on b in the upper half and its opposite on a in the lower, from the lower half.
+#[inline(always)]
+pub(super) fn opposed<S: Simd>(x: S) -> S {
+    S::zero().sub(x).lows(x)
+}
+
+/// The vectors in the lanes of either half, each as the lines of velocities have it.
+#[inline(always)]
+pub(super) fn lines<S: Simd>(v: V3<S>) -> [S; MAX_POINTS] {
+    let ([x, y, z], none) = (v.0, S::zero());
+    let (p, q, r) = (x.swapped(), y.swapped(), z.swapped());
+    let [a, b, c, d, ..] = S::transposed([x, y, z, none, p, q, r, none]);
+    [a, b, c, d]
 }
 
 /// Rows of one manifold: in each lane those of a point, felt by a in the lower half and by b in the
@@ -90,25 +131,22 @@ const AXES: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
 impl<S: Simd> Rows<S> {
     /// Of the normals, and with `ALL` of the tangents at the points, which are zero without.
     #[inline(always)]
-    fn new<const ALL: bool>(m: &Normals, inv: &[Line], vel: &[Line], upper: S::Mask) -> Self {
-        let w = |k: usize| sides(m, inv, upper, k);
-        let w = [w(0), w(1), w(2), w(3), w(4), w(5), w(6), w(7)];
-        let mass = Mass::<S>::new(w, sides(m, vel, upper, 3));
+    fn new<const ALL: bool>(m: &Normals, inv: &[Line], vel: &[Line]) -> Self {
+        let mass = masses(m, inv, vel);
         let arm = V3::load(&m.arm);
         let [n, t, u] = [splat(&m.axes[0]), splat(&m.axes[1]), splat(&m.axes[2])];
         let none = V3([S::zero(); 3]);
         let lever = if ALL {
-            [arm.cross(n), arm.cross(t), arm.cross(u)]
+            [V3::load(&m.lever), arm.cross(t), arm.cross(u)]
         } else {
-            [arm.cross(n), none, none]
+            [V3::load(&m.lever), none, none]
         };
         let turned = if ALL {
             [mass.ang(lever[0]), mass.ang(lever[1]), mass.ang(lever[2])]
         } else {
             [mass.ang(lever[0]), none, none]
         };
-        let [x, y, z] = mass.lin.0;
-        let lin = V3([x.add(x.swapped()), y.add(y.swapped()), z.add(z.swapped())]);
+        let lin = both(mass.lin);
         let (ln, lt) = (lin.times(n), lin.times(t));
         Self {
             mass,
@@ -127,22 +165,9 @@ impl<S: Simd> Rows<S> {
 
     /// Entry of J W Jᵀ between a row of the point in each lane and W times another lever.
     #[inline(always)]
-    pub(super) fn entry(&self, row: usize, other: usize, turned: V3<S>) -> S {
-        self.turn(row, turned).add(self.linear[AXES[row][other]])
-    }
-
-    /// Its angular part.
-    #[inline(always)]
-    pub(super) fn turn(&self, row: usize, turned: V3<S>) -> S {
+    fn entry(&self, row: usize, other: usize, turned: V3<S>) -> S {
         let turn = self.lever[row].dot(turned);
-        turn.add(turn.swapped())
-    }
-
-    /// Entry of a row with itself, along an axis, of another lever.
-    #[inline(always)]
-    pub(super) fn at(&self, axis: usize, lever: V3<S>, turned: V3<S>) -> S {
-        let turn = lever.dot(turned);
-        turn.add(turn.swapped()).add(self.linear[AXES[axis][axis]])
+        turn.add(turn.swapped()).add(self.linear[AXES[row][other]])
     }
 
     /// Entry between two rows of the same point.
@@ -153,23 +178,30 @@ impl<S: Simd> Rows<S> {
 
     /// Roots of the normals' steps; impulses become scaled.
     #[inline(always)]
-    fn scale(&self, m: &mut Normals, upper: S::Mask) {
+    fn scale(&self, m: &mut Normals) {
         let (zero, mass) = (S::zero(), self.own(0, 0));
         let live = S::load(&m.root);
         // Rows that nothing answers to take no step.
         let moves = S::gt(live.add(live.swapped()).mul(mass), zero);
-        let normal = S::select(moves, S::splat(1.0).div(mass).sqrt(), zero);
-        S::select(upper, zero, normal).store(&mut m.root);
-        let impulse = S::load(&m.impulse).div(normal);
+        let whole = mass.sqrt();
+        let root = S::select(moves, S::splat(1.0).div(whole), zero);
+        root.lows(zero).store(&mut m.root);
+        let impulse = S::load(&m.impulse).mul(whole);
         S::select(moves, impulse, zero).store(&mut m.impulse);
+        let shift = self.mass.lin.times(splat(&m.axes[0]));
+        lines(shift.scaled(opposed(S::splat(1.0))))[0].store(&mut m.shift);
     }
 
-    /// Coupling between the normals, at the present attitude.
+    /// What the normals do to the velocities and to each other, at the present attitude.
     #[inline(always)]
-    fn couple(&self, m: &mut Normals, upper: S::Mask) {
+    fn couple(&self, m: &mut Normals) {
+        let turn = lines(self.turned[0].scaled(opposed(S::load(&m.root))));
+        for k in 0..MAX_POINTS {
+            turn[k].store(&mut m.turn[k]);
+        }
         let normal = S::load(&m.root);
         let normal = normal.add(normal.swapped());
-        let entry = self.between(0, 0, self.others(0, normal), upper);
+        let entry = self.between(0, 0, self.others(0, normal));
         entry.mul(normal).store(&mut m.couple);
     }
 
@@ -182,16 +214,10 @@ impl<S: Simd> Rows<S> {
 
     /// Entries of a row with one of two other points, by halves, scaled for these.
     #[inline(always)]
-    pub(super) fn between(
-        &self,
-        row: usize,
-        other: usize,
-        at: [(V3<S>, S); 2],
-        upper: S::Mask,
-    ) -> S {
+    pub(super) fn between(&self, row: usize, other: usize, at: [(V3<S>, S); 2]) -> S {
         let [(near, root), (far, far_root)] = at;
         let near = self.entry(row, other, near).mul(root);
         let far = self.entry(row, other, far).mul(far_root);
-        S::select(upper, far, near)
+        near.lows(far.swapped())
     }
 }

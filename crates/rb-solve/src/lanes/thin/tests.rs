@@ -63,9 +63,13 @@ fn ring(law: FrictionLaw, whole: bool) -> Vec<Thin> {
             *impulse = [0.0, number(9 * m + k), number(9 * m + 4 + k)].map(|x| 0.1 * x);
         }
         let friction = if whole {
-            Friction::Whole(Whole::stored(&manifold, 1.0))
+            let mut whole = Whole::default();
+            whole.fill(&manifold, 1.0);
+            Friction::Whole(whole)
         } else {
-            Friction::Each(Each::stored(&manifold, 1.0))
+            let mut each = Each::default();
+            each.fill(&manifold, 1.0);
+            Friction::Each(each)
         };
         Thin { normals, friction }
     };
@@ -88,8 +92,8 @@ fn bits(law: FrictionLaw, whole: bool, width: Width) -> Vec<u64> {
             for _ in 0..3 {
                 renew::<$simd>(&mut manifolds, &moved, &vel);
                 pose::<$simd>(&mut manifolds, &moved, &numbers);
-                position::<$simd>(&mut manifolds, &inv, &mut vel, false);
-                position::<$simd>(&mut manifolds, &inv, &mut vel, true);
+                position::<$simd>(&mut manifolds, &mut vel, false);
+                position::<$simd>(&mut manifolds, &mut vel, true);
                 velocity::<$simd>(&mut manifolds, &inv, &mut vel, false);
                 velocity::<$simd>(&mut manifolds, &inv, &mut vel, true);
             }

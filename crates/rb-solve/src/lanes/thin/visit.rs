@@ -1,6 +1,7 @@
 //! What every visit of a manifold does: reading the velocities, writing them; and terms and warm start.
 
 use super::{Friction, Normals, Thin};
+use crate::lanes::batch::Wide3;
 use crate::lanes::dispatch;
 use crate::lanes::kernel::Numbers;
 use crate::lanes::simd::{Line, Simd, Wide};
@@ -23,19 +24,10 @@ macro_rules! in_turn {
 }
 pub(super) use in_turn;
 
-/// Says which lanes are the upper half.
-const UPPER: Wide = Wide([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
-
+/// A number in the lower half, another in the upper.
 #[inline(always)]
-pub(super) fn upper<S: Simd>() -> S::Mask {
-    S::gt(S::load(&UPPER), S::zero())
-}
-
-/// A number of the line of a in the lower half, of b in the upper.
-#[inline(always)]
-pub(super) fn sides<S: Simd>(m: &Normals, lines: &[Line], upper: S::Mask, k: usize) -> S {
-    let [a, b] = [m.bodies[0] as usize, m.bodies[1] as usize];
-    S::select(upper, S::splat(lines[b].0[k]), S::splat(lines[a].0[k]))
+pub(super) fn halves<S: Simd>(a: f64, b: f64) -> S {
+    S::splat(a).lows(S::splat(b))
 }
 
 #[inline(always)]
@@ -43,35 +35,108 @@ pub(super) fn splat<S: Simd>(v: &[f64; 3]) -> V3<S> {
     V3([S::splat(v[0]), S::splat(v[1]), S::splat(v[2])])
 }
 
-/// What the points of a move with in the lower half, those of b in the upper.
-#[inline(always)]
-pub(super) fn speeds<S: Simd>(m: &Normals, lines: &[Line], upper: S::Mask) -> V3<S> {
-    let both = |k: usize| sides(m, lines, upper, k);
-    let lin = V3([both(0), both(1), both(2)]);
-    let ang = V3([both(4), both(5), both(6)]);
-    lin.add(ang.cross(V3::load(&m.arm)))
+/// How both bodies of a manifold move: a in all lanes of the lower half, b in those of the upper.
+pub(super) struct Motion<S> {
+    pub(super) lin: V3<S>,
+    pub(super) ang: V3<S>,
+}
+
+impl<S: Simd> Motion<S> {
+    #[inline(always)]
+    pub(super) fn of(m: &Normals, lines: &[Line]) -> Self {
+        let [a, b] = m.bodies;
+        let (a, b) = (&lines[a as usize].0, &lines[b as usize].0);
+        Self {
+            lin: V3([halves(a[0], b[0]), halves(a[1], b[1]), halves(a[2], b[2])]),
+            ang: V3([halves(a[4], b[4]), halves(a[5], b[5]), halves(a[6], b[6])]),
+        }
+    }
+
+    /// Velocities that lie as [`Lines`] have them.
+    #[inline(always)]
+    pub(super) fn lying(shift: &Wide, turn: &Wide) -> Self {
+        let (lin, ang) = (&shift.0, &turn.0);
+        Self {
+            lin: V3([
+                halves(lin[0], lin[4]),
+                halves(lin[1], lin[5]),
+                halves(lin[2], lin[6]),
+            ]),
+            ang: V3([
+                halves(ang[0], ang[4]),
+                halves(ang[1], ang[5]),
+                halves(ang[2], ang[6]),
+            ]),
+        }
+    }
+
+    /// Speed of b relative to a along rows with these axes and levers.
+    #[inline(always)]
+    pub(super) fn along(&self, axis: V3<S>, lever: &Wide3) -> S {
+        let w = self.ang.dot(V3::load(lever)).add(self.lin.dot(axis));
+        w.swapped().sub(w)
+    }
 }
 
 /// Speed of b relative to a along the normal, for each point.
 #[inline(always)]
-pub(super) fn normal<S: Simd>(m: &Normals, v: V3<S>) -> S {
-    let n = v.dot(splat(&m.axes[0]));
-    n.swapped().sub(n)
+pub(super) fn approach<S: Simd>(m: &Normals, motion: &Motion<S>) -> S {
+    motion.along(splat(&m.axes[0]), &m.lever)
 }
 
-/// Speed of b relative to a along the first tangent, for each point, then along the second.
+/// What each normal would take for itself, with these b.
 #[inline(always)]
-pub(super) fn tangents<S: Simd>(m: &Normals, v: V3<S>, upper: S::Mask) -> S {
-    let (t, u) = (v.dot(splat(&m.axes[1])), v.dot(splat(&m.axes[2])));
-    let b = S::select(upper, u, t.swapped());
-    b.sub(S::select(upper, u.swapped(), t))
+pub(super) fn own<S: Simd>(m: &Normals, motion: &Motion<S>, bias: &Wide) -> S {
+    let w = approach(m, motion).add(S::load(bias));
+    S::load(&m.root).nfma(w, S::load(&m.impulse))
 }
 
-/// That speed less the wanted one.
-#[inline(always)]
-pub(super) fn slips<S: Simd>(m: &Normals, v: V3<S>, upper: S::Mask) -> S {
-    let belt = S::select(upper, S::splat(m.belt[1]), S::splat(m.belt[0]));
-    tangents(m, v, upper).sub(belt)
+/// The velocities of both bodies as they lie in their lines: a in the lower half, b in the upper.
+pub(super) struct Lines<S> {
+    lin: S,
+    ang: S,
+}
+
+impl<S: Simd> Lines<S> {
+    #[inline(always)]
+    pub(super) fn of(m: &Normals, vel: &[Line]) -> Self {
+        let [a, b] = m.bodies;
+        let (a, b) = (S::load(&vel[a as usize]), S::load(&vel[b as usize]));
+        Self {
+            lin: a.lows(b),
+            ang: a.highs(b),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn put_back(&self, m: &Normals, vel: &mut [Line]) {
+        let [a, b] = m.bodies;
+        self.lin.lows(self.ang).store(&mut vel[a as usize]);
+        self.lin.highs(self.ang).store(&mut vel[b as usize]);
+    }
+
+    /// Adds what the normals' λ̂ do.
+    #[inline(always)]
+    pub(super) fn warm(&mut self, m: &Normals) {
+        let mut sum = 0.0;
+        for k in 0..MAX_POINTS {
+            self.turn(&m.turn[k], m.impulse.0[k]);
+            sum = m.root.0[k].mul_add(m.impulse.0[k], sum);
+        }
+        self.shift(&m.shift, sum);
+    }
+
+    /// Adds a multiple to the linear velocities.
+    #[inline(always)]
+    pub(super) fn shift(&mut self, by: &Wide, times: f64) {
+        self.lin = S::load(by).fma(S::splat(times), self.lin);
+    }
+
+    /// Adds a multiple to the angular velocities.
+    #[inline(always)]
+    pub(super) fn turn(&mut self, by: &Wide, times: f64) {
+        self.ang = S::load(by).fma(S::splat(times), self.ang);
+    }
 }
 
 pub(super) fn run_pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
@@ -81,14 +146,14 @@ pub(super) fn run_pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers
 /// Terms of both passes at the present gaps.
 #[inline(always)]
 pub(super) fn pose<S: Simd>(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
-    let (upper, one) = (upper::<S>(), S::splat(1.0));
+    let one = S::splat(1.0);
     for Thin { normals: m, .. } in manifolds {
-        let gap = S::load(&m.gap).add(normal(m, speeds::<S>(m, moved, upper)));
+        let gap = S::load(&m.gap).add(approach(m, &Motion::<S>::of(m, moved)));
         let pace = [S::splat(m.pace[0]), S::splat(m.pace[1])];
         let (bias, reg, after) = numbers.terms(gap, pace);
         let share = one.div(one.add(reg));
-        S::select(upper, share.swapped(), bias).store(&mut m.soft);
-        after.store(&mut m.bias);
+        bias.lows(share).store(&mut m.soft);
+        after.lows(S::zero()).store(&mut m.bias);
     }
 }
 
@@ -96,15 +161,14 @@ pub(super) fn run_warm(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
     dispatch!(narrow warm(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]))
 }
 
+/// Adds what all impulses do.
 #[inline(always)]
 pub(super) fn warm<S: Simd>(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
     for Thin { normals, friction } in manifolds {
-        let mut load = Load::default();
         match friction {
-            Friction::Each(each) => each.warm(normals, &mut load),
-            Friction::Whole(whole) => whole.warm(normals, &mut load),
+            Friction::Each(each) => each.warm(normals, inv, vel),
+            Friction::Whole(whole) => whole.warm::<S>(normals, vel),
         }
-        load.push(normals, inv, vel);
     }
 }
 
@@ -125,18 +189,15 @@ pub(super) fn velocity<S: Simd>(
     vel: &mut [Line],
     backwards: bool,
 ) {
-    let upper = upper::<S>();
-    in_turn!(visit::<S>, manifolds, backwards, inv, vel, upper);
+    in_turn!(visit::<S>, manifolds, backwards, inv, vel);
 }
 
 #[inline(always)]
-fn visit<S: Simd, const BACK: bool>(m: &mut Thin, inv: &[Line], vel: &mut [Line], upper: S::Mask) {
-    let normals = &mut m.normals;
-    let load = match &mut m.friction {
-        Friction::Each(each) => each.visit::<S, BACK>(normals, vel, upper),
-        Friction::Whole(whole) => whole.visit::<S, BACK>(normals, vel, upper),
-    };
-    load.push(normals, inv, vel);
+fn visit<S: Simd, const BACK: bool>(m: &mut Thin, inv: &[Line], vel: &mut [Line]) {
+    match &mut m.friction {
+        Friction::Each(each) => each.visit::<S, BACK>(&mut m.normals, inv, vel),
+        Friction::Whole(whole) => whole.visit::<S, BACK>(&mut m.normals, vel),
+    }
 }
 
 /// The point visited in place `i`.
@@ -151,7 +212,7 @@ pub(super) fn positive(x: f64) -> f64 {
 }
 
 #[inline(always)]
-pub(super) fn arm(m: &Normals, side: usize, k: usize) -> [f64; 3] {
+fn arm(m: &Normals, side: usize, k: usize) -> [f64; 3] {
     let at = MAX_POINTS * side + k;
     [m.arm[0].0[at], m.arm[1].0[at], m.arm[2].0[at]]
 }
@@ -159,61 +220,4 @@ pub(super) fn arm(m: &Normals, side: usize, k: usize) -> [f64; 3] {
 #[inline(always)]
 pub(super) fn arms(m: &Normals, k: usize) -> [[f64; 3]; 2] {
     [arm(m, 0, k), arm(m, 1, k)]
-}
-
-/// A vector along the contact axes in world axes.
-#[inline(always)]
-fn world([n, t, u]: &[[f64; 3]; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
-    let at = |c: usize| u[c].mul_add(z, t[c].mul_add(y, n[c] * x));
-    [at(0), at(1), at(2)]
-}
-
-/// sum + r × p.
-#[inline(always)]
-pub(super) fn turn(sum: [f64; 3], [a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
-    [
-        (-c).mul_add(y, b.mul_add(z, sum[0])),
-        (-a).mul_add(z, c.mul_add(x, sum[1])),
-        (-b).mul_add(x, a.mul_add(y, sum[2])),
-    ]
-}
-
-/// An impulse on b and its opposite on a, with what turns each.
-#[derive(Default)]
-pub(super) struct Load {
-    pub(super) force: [f64; 3],
-    pub(super) torque: [[f64; 3]; 2],
-}
-
-impl Load {
-    /// Adds an impulse along the contact axes at a point that `arms` lead to.
-    #[inline(always)]
-    pub(super) fn add(&mut self, m: &Normals, arms: [[f64; 3]; 2], impulse: [f64; 3]) {
-        let p = world(&m.axes, impulse);
-        for c in 0..3 {
-            self.force[c] += p[c];
-        }
-        for s in 0..2 {
-            self.torque[s] = turn(self.torque[s], arms[s], p);
-        }
-    }
-
-    /// v ± W of it.
-    #[inline(always)]
-    pub(super) fn push(&self, m: &Normals, inv: &[Line], vel: &mut [Line]) {
-        for (s, sign) in [(0, -1.0), (1, 1.0)] {
-            let body = m.bodies[s] as usize;
-            let [xx, yy, zz, xy, xz, yz, mx, my] = inv[body].0;
-            let ([fx, fy, fz], [x, y, z]) = (self.force, self.torque[s]);
-            let [fx, fy, fz] = [sign * fx, sign * fy, sign * fz];
-            let [x, y, z] = [sign * x, sign * y, sign * z];
-            let v = &mut vel[body].0;
-            v[0] = mx.mul_add(fx, v[0]);
-            v[1] = my.mul_add(fy, v[1]);
-            v[2] = v[3].mul_add(fz, v[2]);
-            v[4] = xz.mul_add(z, xy.mul_add(y, xx.mul_add(x, v[4])));
-            v[5] = yz.mul_add(z, yy.mul_add(y, xy.mul_add(x, v[5])));
-            v[6] = zz.mul_add(z, yz.mul_add(y, xz.mul_add(x, v[6])));
-        }
-    }
 }

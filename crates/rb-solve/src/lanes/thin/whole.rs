@@ -10,56 +10,65 @@
 use super::Normals;
 use super::each::{clamp, project};
 use super::position::press;
-use super::prepare::Rows;
-use super::visit::{Load, arms, normal, speeds, splat};
+use super::prepare::{both, lines, opposed};
+use super::visit::{Lines, Motion, approach, own, splat};
+use crate::lanes::batch::Wide3;
 use crate::lanes::grip::{TRACE, stored};
+use crate::lanes::prepare::per;
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::vector::V3;
+use crate::lanes::vector::{Mass, V3};
 use crate::lanes::view::Hold;
 use glam::DVec3;
 use rb_core::manifold::{MAX_POINTS, Manifold};
 
-/// Friction of a manifold as one. Before it is scaled, its twist is that about the first point (N·m·s).
+/// Friction of a manifold as one. In vectors of rows the first three lanes are t, u and z, and the upper half is
+/// idle. Before it is scaled, its twist is that about the first point (N·m·s).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Whole {
-    /// Centre of the load, from both bodies.
-    pub(super) arm: [[f64; 3]; 2],
-    /// Reach (m).
-    pub(super) reach: f64,
-    /// s of both tangents; of the twist.
-    root: [f64; 2],
-    /// λ̂ of the tangents, then of the twist.
-    impulse: [f64; 3],
-    /// r of the tangents; of the twist.
-    limit: [f64; 2],
+    /// Axes of the rows, the same in both halves; z has none.
+    axis: Wide3,
+    /// Arm × axis, for z the reach times the normal: from a in the lower half, from b in the upper.
+    lever: Wide3,
+    /// What λ̂ of t and of u does to the linear velocities, as [`Lines`] have them.
+    shift: [Wide; 2],
+    /// What that of all does to the angular ones.
+    turn: [Wide; 3],
+    /// λ̂.
+    impulse: Wide,
+    /// s; in the upper half s times the wanted speed.
+    root: Wide,
     /// Ĝ between the normals and the first tangent, then the second.
     cross: Wide,
     /// Ĝ between the normals and the twist.
     twist: Wide,
     /// Ĝ between the tangents and the twist.
     inner: [f64; 2],
+    /// r of the tangents; of the twist.
+    limit: [f64; 2],
+    /// Centre of the load, from both bodies.
+    arm: [[f64; 3]; 2],
+    /// Reach (m).
+    reach: f64,
 }
 
 impl Whole {
-    /// As it was stored.
-    pub(super) fn stored(manifold: &Manifold, scale: f64) -> Self {
-        Self {
-            impulse: stored(manifold, scale),
-            ..Self::default()
-        }
+    /// Takes what was stored.
+    pub(super) fn fill(&mut self, manifold: &Manifold, scale: f64) {
+        self.impulse.0[..3].copy_from_slice(&stored(manifold, scale));
     }
 
     /// Impulses along the tangents and of the twist over the reach (N·s).
     #[inline(always)]
     pub(super) fn impulses(&self) -> [f64; 3] {
-        let ([x, y, z], [t, s]) = (self.impulse, self.root);
-        [t * x, t * y, s * z]
+        let ([x, y, z, ..], [t, u, s, ..]) = (self.impulse.0, self.root.0);
+        [t * x, u * y, s * z]
     }
 
     /// Steps of the tangents and of the twist.
     #[inline(always)]
     pub(super) fn steps(&self) -> [f64; 2] {
-        self.root.map(|s| s * s)
+        let [t, _, s, ..] = self.root.0;
+        [t * t, s * s]
     }
 
     pub(super) fn hold(&self) -> Hold {
@@ -71,185 +80,168 @@ impl Whole {
     }
 
     #[inline(always)]
-    pub(super) fn warm(&self, m: &Normals, load: &mut Load) {
-        for k in 0..MAX_POINTS {
-            load.add(m, arms(m, k), [m.impulse.0[k] * m.root.0[k], 0.0, 0.0]);
-        }
-        self.push(m, self.impulse, load);
+    pub(super) fn warm<S: Simd>(&self, m: &Normals, vel: &mut [Line]) {
+        let [x, y, z, ..] = self.impulse.0;
+        let mut lines = Lines::<S>::of(m, vel);
+        lines.warm(m);
+        self.push([x, y, z], &mut lines);
+        lines.put_back(m, vel);
     }
 
-    /// Adds changes of its λ̂.
+    /// Adds what changes of its λ̂ do.
     #[inline(always)]
-    fn push(&self, m: &Normals, [x, y, z]: [f64; 3], load: &mut Load) {
-        let [t, s] = self.root;
-        load.add(m, self.arm, [0.0, t * x, t * y]);
-        let z = self.reach * (s * z);
-        for torque in &mut load.torque {
-            for c in 0..3 {
-                torque[c] = m.axes[0][c].mul_add(z, torque[c]);
-            }
-        }
+    fn push<S: Simd>(&self, [x, y, z]: [f64; 3], lines: &mut Lines<S>) {
+        lines.shift(&self.shift[0], x);
+        lines.shift(&self.shift[1], y);
+        lines.turn(&self.turn[0], x);
+        lines.turn(&self.turn[1], y);
+        lines.turn(&self.turn[2], z);
     }
 
-    /// Centre, reach, steps and bounds; impulses become scaled. The normals have been.
+    /// Centre, reach, rows, steps and bounds; impulses become scaled. The normals have been.
     #[inline(always)]
-    pub(super) fn scale<S: Simd>(&mut self, m: &Normals, rows: &Rows<S>, upper: S::Mask) {
-        self.settle(m);
-        let (mut wide, [t, u, z]) = ([Wide::default(); 3], self.rows(m, rows, upper));
-        rows.at(1, t.0, t.1).store(&mut wide[0]);
-        rows.at(2, u.0, u.1).store(&mut wide[1]);
-        let spin = z.0.dot(z.1);
-        spin.add(spin.swapped()).store(&mut wide[2]);
-        let [tt, uu, zz] = wide.map(|w| w.0[0]);
-        self.root = [root(2.0, tt + uu), root(1.0, zz)];
-        self.limit = self.root.map(|s| over(m.mu, s));
-        let [x, y, twist] = self.impulse;
-        let [t, s] = self.root;
-        self.impulse = [over(x, t), over(y, t), over(over(twist, self.reach), s)];
+    pub(super) fn scale<S: Simd>(&mut self, m: &Normals, mass: &Mass<S>) {
+        let (centre, reach) = self.settle(m);
+        let (axis, lever) = self.lay(m, centre, reach);
+        let turn = lever.dot(mass.ang(lever));
+        let shift = axis.times(both(mass.lin)).dot(axis);
+        let mut diagonal = Wide::default();
+        turn.add(turn.swapped()).add(shift).store(&mut diagonal);
+        let [tt, uu, zz, ..] = diagonal.0;
+        // 1/s, or 0 for a row that nothing answers to, which takes no step.
+        let [t, z] = [(0.5 * (tt + uu)).max(0.0).sqrt(), zz.max(0.0).sqrt()];
+        self.limit = [m.mu * t, m.mu * z];
+        let [x, y, twist, ..] = self.impulse.0;
+        self.impulse.0[..3].copy_from_slice(&[x * t, y * t, over(twist, self.reach) * z]);
+        let ([t, z], [p, q]) = ([over(1.0, t), over(1.0, z)], m.belt);
+        self.root = Wide([t, t, z, 0.0, t * p, t * q, 0.0, 0.0]);
+        let shift = lines(mass.lin.times(axis).scaled(opposed(S::splat(t))));
+        shift[0].store(&mut self.shift[0]);
+        shift[1].store(&mut self.shift[1]);
     }
 
     /// Centre and reach, from normals that are scaled; the twist moves to the centre.
     #[inline(always)]
-    fn settle(&mut self, m: &Normals) {
-        let count = m.points as usize;
-        let (mut shares, mut total) = ([0.0; MAX_POINTS], 0.0);
-        for (k, share) in shares[..count].iter_mut().enumerate() {
-            let root = m.root.0[k];
-            *share = TRACE.mul_add(root * root, root * m.impulse.0[k]);
-            total += *share;
-        }
-        if total <= 0.0 {
-            return;
-        }
-        let mut centre = [DVec3::ZERO; 2];
-        let arms = |k: usize| arms(m, k).map(DVec3::from_array);
-        for (k, share) in shares[..count].iter().enumerate() {
-            let [a, b] = arms(k);
-            centre[0] += a * *share;
-            centre[1] += b * *share;
-        }
-        let centre = [centre[0] / total, centre[1] / total];
-        let mut reach = 0.0;
-        for (k, share) in shares[..count].iter().enumerate() {
-            reach += share * (arms(k)[0] - centre[0]).length();
-        }
-        self.reach = reach / total;
-        self.arm = [centre[0].to_array(), centre[1].to_array()];
-        let [n, t, u] = m.axes.map(DVec3::from_array);
-        let ([x, y, _], off) = (self.impulse, arms(0)[0] - centre[0]);
-        self.impulse[2] += n.dot(off.cross(t * x + u * y));
+    fn settle<S: Simd>(&mut self, m: &Normals) -> (V3<S>, S) {
+        let (arm, root) = (V3::<S>::load(&m.arm), S::load(&m.root));
+        let share = root.mul(S::splat(TRACE).fma(root, S::load(&m.impulse)));
+        let share = share.lows(share);
+        let total = sum(share);
+        let [x, y, z] = arm.scaled(share).0;
+        let [x, y, z] = [per(sum(x), total), per(sum(y), total), per(sum(z), total)];
+        self.arm = [
+            [first(x), first(y), first(z)],
+            [first(x.swapped()), first(y.swapped()), first(z.swapped())],
+        ];
+        let centre = V3([x, y, z]);
+        let off = arm.sub(centre);
+        let reach = per(sum(share.mul(off.dot(off).sqrt())), total);
+        self.reach = first(reach);
+        let [n, t, u] = [splat(&m.axes[0]), splat(&m.axes[1]), splat(&m.axes[2])];
+        let [x, y, ..] = self.impulse.0;
+        let force = t.scaled(S::splat(x)).more(u, S::splat(y));
+        self.impulse.0[2] += first(n.dot(off.cross(force)));
+        (centre, reach.lows(reach))
     }
 
-    /// Angular parts of the rows t, u and z, and W times these, felt by a in the lower half and by b in the
-    /// upper.
+    /// Axes and levers of its rows.
     #[inline(always)]
-    fn rows<S: Simd>(&self, m: &Normals, rows: &Rows<S>, upper: S::Mask) -> [(V3<S>, V3<S>); 3] {
-        let arm = V3([
-            either(upper, &self.arm, 0),
-            either(upper, &self.arm, 1),
-            either(upper, &self.arm, 2),
-        ]);
-        let t = arm.cross(splat(&m.axes[1]));
-        let u = arm.cross(splat(&m.axes[2]));
-        let z = splat::<S>(&m.axes[0]).scaled(S::splat(self.reach));
-        let mass = &rows.mass;
-        [(t, mass.ang(t)), (u, mass.ang(u)), (z, mass.ang(z))]
+    fn lay<S: Simd>(&mut self, m: &Normals, centre: V3<S>, reach: S) -> (V3<S>, V3<S>) {
+        let [n, t, u] = [splat(&m.axes[0]), splat(&m.axes[1]), splat(&m.axes[2])];
+        let none = V3([S::zero(); 3]);
+        let axis = side_by_side(t, u, none);
+        let lever = side_by_side(centre.cross(t), centre.cross(u), n.scaled(reach));
+        axis.store(&mut self.axis);
+        lever.store(&mut self.lever);
+        (axis, lever)
     }
 
-    /// Coupling at the present attitude.
+    /// What its rows do to the velocities, to the normals and to each other, at the present attitude.
     #[inline(always)]
-    pub(super) fn couple<S: Simd>(&mut self, m: &Normals, rows: &Rows<S>, upper: S::Mask) {
-        let [t, u, z] = self.rows(m, rows, upper);
-        let normal = S::load(&m.root);
-        let normal = normal.add(normal.swapped());
-        let [tangent, spin] = [S::splat(self.root[0]), S::splat(self.root[1])];
-        let cross = S::select(upper, rows.entry(0, 2, u.1), rows.entry(0, 1, t.1));
-        cross.mul(normal.mul(tangent)).store(&mut self.cross);
-        let twist = rows.turn(0, z.1).mul(normal.mul(spin));
-        S::select(upper, S::zero(), twist).store(&mut self.twist);
-        let (t, u) = (t.0.dot(z.1), u.0.dot(z.1));
-        let both = tangent.mul(spin);
-        let mut wide = [Wide::default(); 2];
-        t.add(t.swapped()).mul(both).store(&mut wide[0]);
-        u.add(u.swapped()).mul(both).store(&mut wide[1]);
-        self.inner = [wide[0].0[0], wide[1].0[0]];
+    pub(super) fn couple<S: Simd>(&mut self, m: &Normals, mass: &Mass<S>) {
+        let (root, roots) = (S::load(&m.root), S::load(&self.root));
+        let turn = lines(mass.ang(V3::load(&self.lever)).scaled(opposed(roots)));
+        turn[0].store(&mut self.turn[0]);
+        turn[1].store(&mut self.turn[1]);
+        turn[2].store(&mut self.turn[2]);
+        let t = Motion::<S>::lying(&self.shift[0], &self.turn[0]);
+        let u = Motion::<S>::lying(&self.shift[1], &self.turn[1]);
+        let z = Motion::<S>::lying(&Wide::default(), &self.turn[2]);
+        let cross = approach(m, &t).lows(approach(m, &u));
+        cross.mul(root.lows(root)).store(&mut self.cross);
+        approach(m, &z).mul(root).store(&mut self.twist);
+        let mut inner = Wide::default();
+        self.speed(&z).mul(roots).store(&mut inner);
+        self.inner = [inner.0[0], inner.0[1]];
     }
 
     /// A visit in the velocity pass.
     #[inline(always)]
-    pub(super) fn visit<S: Simd, const BACK: bool>(
-        &mut self,
-        m: &mut Normals,
-        vel: &[Line],
-        upper: S::Mask,
-    ) -> Load {
-        let w = normal(m, speeds::<S>(m, vel, upper)).add(S::load(&m.bias));
-        let own = S::load(&m.root).nfma(w, S::load(&m.impulse));
-        let [x, y, z] = self.rub(m, vel);
+    pub(super) fn visit<S: Simd, const BACK: bool>(&mut self, m: &mut Normals, vel: &mut [Line]) {
+        let motion = Motion::<S>::of(m, vel);
+        let [x, y, z] = self.rub(m, &motion);
         let cross = S::load(&self.cross);
-        let own = S::load(&self.twist).nfma(S::splat(z), own);
+        let own = S::load(&self.twist).nfma(S::splat(z), own(m, &motion, &m.bias));
         let own = cross.nfma(S::splat(x), own);
         let own = cross.swapped().nfma(S::splat(y), own);
-        let mut load = press::<S, BACK, false>(m, own);
-        self.push(m, [x, y, z], &mut load);
-        load
+        let mut lines = Lines::of(m, vel);
+        self.push([x, y, z], &mut lines);
+        press::<S, BACK, false>(m, own, &mut lines);
+        lines.put_back(m, vel);
     }
 
     /// Visits its own rows; says how their λ̂ change.
     #[inline(always)]
-    fn rub(&mut self, m: &Normals, vel: &[Line]) -> [f64; 3] {
+    fn rub<S: Simd>(&mut self, m: &Normals, motion: &Motion<S>) -> [f64; 3] {
         let mut load = 0.0;
         for k in 0..MAX_POINTS {
             load = m.root.0[k].mul_add(m.impulse.0[k], load);
         }
-        let [wt, wu, wz] = self.slip(m, vel);
-        let ([t, s], [x, y, z]) = (self.root, self.impulse);
-        let twist = clamp((-s).mul_add(wz, z), self.limit[1] * load);
+        let (root, mut wide) = (S::load(&self.root), Wide::default());
+        let still = S::load(&self.impulse).add(root.swapped());
+        root.nfma(self.speed(motion), still).store(&mut wide);
+        let ([x, y, z, ..], [t, u, s, ..]) = (self.impulse.0, wide.0);
+        let twist = clamp(s, self.limit[1] * load);
         let turned = twist - z;
         let wanted = [
-            self.inner[0].mul_add(-turned, (-t).mul_add(wt, x)),
-            self.inner[1].mul_add(-turned, (-t).mul_add(wu, y)),
+            self.inner[0].mul_add(-turned, t),
+            self.inner[1].mul_add(-turned, u),
         ];
         let [p, q] = project(m.law, self.limit[0] * load, wanted);
-        self.impulse = [p, q, twist];
+        self.impulse.0[..3].copy_from_slice(&[p, q, twist]);
         [p - x, q - y, turned]
     }
 
-    /// w along the tangents and of the twist.
+    /// Speed of b relative to a along its rows.
     #[inline(always)]
-    pub(super) fn slip(&self, m: &Normals, lines: &[Line]) -> [f64; 3] {
-        let [a, b] = m.bodies.map(|body| &lines[body as usize].0);
-        let at = |v: &[f64; 8], r: [f64; 3]| {
-            let [x, y, z] = [v[4], v[5], v[6]];
-            [
-                y.mul_add(r[2], (-z).mul_add(r[1], v[0])),
-                z.mul_add(r[0], (-x).mul_add(r[2], v[1])),
-                x.mul_add(r[1], (-y).mul_add(r[0], v[2])),
-            ]
-        };
-        let (p, q) = (at(a, self.arm[0]), at(b, self.arm[1]));
-        let slip = [q[0] - p[0], q[1] - p[1], q[2] - p[2]];
-        let turn = [b[4] - a[4], b[5] - a[5], b[6] - a[6]];
-        let dot = |e: [f64; 3], v: [f64; 3]| e[2].mul_add(v[2], e[1].mul_add(v[1], e[0] * v[0]));
-        let [n, t, u] = m.axes;
-        [
-            dot(t, slip) - m.belt[0],
-            dot(u, slip) - m.belt[1],
-            self.reach * dot(n, turn),
-        ]
+    pub(super) fn speed<S: Simd>(&self, motion: &Motion<S>) -> S {
+        motion.along(V3::load(&self.axis), &self.lever)
     }
 }
 
-/// A coordinate of the first arm in the lower half, of the second in the upper.
+/// Sum of each half, in all its lanes.
 #[inline(always)]
-fn either<S: Simd>(upper: S::Mask, [a, b]: &[[f64; 3]; 2], c: usize) -> S {
-    S::select(upper, S::splat(b[c]), S::splat(a[c]))
+fn sum<S: Simd>(x: S) -> S {
+    let pair = x.add(x.turned().turned());
+    pair.add(pair.turned())
 }
 
-/// Root of x/a, or 0 where a is not above 0: a row that nothing answers to takes no step.
+/// The first lane.
 #[inline(always)]
-fn root(x: f64, a: f64) -> f64 {
-    if a > 0.0 { (x / a).sqrt() } else { 0.0 }
+fn first<S: Simd>(x: S) -> f64 {
+    let mut wide = Wide::default();
+    x.store(&mut wide);
+    wide.0[0]
+}
+
+/// Three vectors, each the same in all lanes of a half, in the first three lanes of that half.
+#[inline(always)]
+fn side_by_side<S: Simd>(a: V3<S>, b: V3<S>, c: V3<S>) -> V3<S> {
+    let ([ax, ay, az], [bx, by, bz], [cx, cy, cz]) = (a.0, b.0, c.0);
+    let [x, ..] = lines(V3([ax, bx, cx]));
+    let [y, ..] = lines(V3([ay, by, cy]));
+    let [z, ..] = lines(V3([az, bz, cz]));
+    V3([x, y, z])
 }
 
 /// x/s, or 0 for a row without a step.
