@@ -2,6 +2,7 @@
 
 use super::MOST;
 use super::bearing::Bearing;
+use super::exact::Free;
 use super::grade::Tally;
 use super::point::Point;
 use super::trees::Group;
@@ -40,8 +41,10 @@ pub(super) struct Batch {
     pub(super) apart: Wide3,
     /// W of both bodies.
     pub(super) mass: [[Wide; 9]; 2],
-    /// First number of its matrices; those of the velocity pass follow those of the position pass.
+    /// First number of its matrices; those of the velocity pass follow those of the position pass where these
+    /// are softened.
     pub(super) factor: u32,
+    pub(super) softened: bool,
 }
 
 /// No joint.
@@ -77,8 +80,8 @@ impl Batch {
     #[inline(always)]
     pub(super) fn triangle(&self, pass: Pass) -> usize {
         let behind = match pass {
-            Pass::Position => 0,
-            Pass::Velocity => triangle(self.len()),
+            Pass::Velocity if self.softened => triangle(self.len()),
+            _ => 0,
         };
         self.factor as usize + behind
     }
@@ -159,6 +162,8 @@ pub struct JointLanes {
     /// Level after the last joint of each body; first batch and next seat of each key.
     pub(super) tops: Vec<u32>,
     pub(super) places: Vec<[u32; 2]>,
+    /// Batches in the order in which they are swept.
+    pub(super) visits: Vec<u32>,
     /// Trees that are solved exactly, eight side by side; none where joints are only swept.
     pub(super) groups: Vec<Group>,
     /// Bodies below this number can move.
@@ -171,6 +176,8 @@ pub struct JointLanes {
     /// Side and right-hand side of each row in an exact solve.
     pub(super) sides: Vec<Wide>,
     pub(super) solution: Vec<Wide>,
+    /// Rows of each batch that are solved for.
+    pub(super) free: Vec<Free>,
     /// Grades of several sets, while they are counted.
     pub(super) tallies: Vec<Tally>,
     /// Whether R differs between the passes, and whether any term does.
@@ -182,6 +189,7 @@ impl JointLanes {
     /// Forgets all joints.
     pub fn clear(&mut self) {
         self.batches.clear();
+        self.visits.clear();
         self.filled = [0; 2];
         self.seats.clear();
         self.groups.clear();

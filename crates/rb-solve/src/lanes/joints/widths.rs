@@ -166,6 +166,7 @@ fn solved(width: Width) -> Vec<u64> {
                 blocks: &lanes.blocks,
                 factor: &mut lanes.factor,
                 sides: &mut lanes.sides,
+                free: &mut lanes.free,
                 solution: &mut lanes.solution,
                 vel: &mut vel,
                 pass: Pass::Velocity,
