@@ -17,8 +17,8 @@ use super::exact::{Free, Task, is_pinned};
 use super::pack::{Batch, triangle};
 use super::prepare::{ALL, couple, invert};
 use super::trees::{Group, meeting};
-use crate::lanes::simd::Simd;
-use crate::lanes::vector::{Two, V3};
+use crate::lanes::simd::{Simd, Wide};
+use crate::lanes::vector::{Mass, V3};
 use core::ops::Range;
 
 impl Task<'_> {
@@ -79,9 +79,9 @@ impl Task<'_> {
         let at = self.own(group, k);
         let number = group.batch(k);
         let (batch, free) = (&self.batches[number], &self.free[number]);
-        let pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
+        let mass = [Mass::<S>::load(&batch.mass[0]), Mass::load(&batch.mass[1])];
         let rows = &self.rows[batch.range()];
-        couple(&pair, rows, free.rows(), &mut self.factor[at..]);
+        couple(&mass, rows, free.rows(), &mut self.factor[at..]);
     }
 
     /// J W Jᵀ between the rows of position k and of one it is linked to.
@@ -92,28 +92,36 @@ impl Task<'_> {
         let [mine, other] = [&self.batches[numbers[0]], &self.batches[numbers[1]]];
         let [free, others] = [&self.free[numbers[0]], &self.free[numbers[1]]];
         let met = meeting([first_lane(other), first_lane(mine)], self.movable);
-        let pair = Two::<S>::with(&mine.mass, self.vel, &mine.bodies);
         let n = free.len();
         let out = &mut self.factor[at..][..others.len() * n];
-        out.iter_mut().for_each(|entry| S::zero().store(entry));
+        let mut fresh = true;
         for (s, t) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
             if (met >> (2 * s + t)) & 1 == 0 {
                 continue;
             }
             // The linear halves of a row are opposite.
             let sign = S::splat(if s == t { 1.0 } else { -1.0 });
+            let mass = Mass::<S>::load(&mine.mass[t]);
             for (c, &row) in free.rows().iter().enumerate() {
                 let row = &self.rows[mine.first as usize + row as usize];
-                let lin = pair.mass[t].lin.times(V3::load(&row.lin)).scaled(sign);
-                let ang = pair.mass[t].ang(V3::load(&row.ang[t]));
+                let lin = mass.lin.times(V3::load(&row.lin)).scaled(sign);
+                let ang = mass.ang(V3::load(&row.ang[t]));
                 for (r, &other_row) in others.rows().iter().enumerate() {
                     let other = &self.rows[other.first as usize + other_row as usize];
                     let entry = &mut out[r * n + c];
                     let lin = lin.dot(V3::load(&other.lin));
-                    let both = ang.dot(V3::load(&other.ang[s])).add(lin);
-                    S::load(entry).add(both).store(entry);
+                    let mut both = ang.dot(V3::load(&other.ang[s])).add(lin);
+                    if !fresh {
+                        both = S::load(entry).add(both);
+                    }
+                    both.store(entry);
                 }
             }
+            fresh = false;
+        }
+        if fresh {
+            // Linked by what was eliminated before alone.
+            out.iter_mut().for_each(|entry| S::zero().store(entry));
         }
     }
 
@@ -121,29 +129,36 @@ impl Task<'_> {
     /// positions.
     #[inline(always)]
     fn eliminate<S: Simd>(&mut self, group: &Group, k: usize) {
-        let (at, n) = (self.own(group, k), self.free(group, k).len());
-        if n == 0 {
-            return;
+        match self.free(group, k).len() {
+            0 => {}
+            3 => self.eliminate_some::<S, 3>(group, k),
+            4 => self.eliminate_some::<S, 4>(group, k),
+            5 => self.eliminate_some::<S, 5>(group, k),
+            6 => self.eliminate_some::<S, 6>(group, k),
+            _ => self.eliminate_some::<S, 0>(group, k),
         }
-        let links = self.column(group, k).len();
-        self.split::<S>(group, k);
+    }
+
+    /// The same with `N` rows, or any number if that is 0.
+    #[inline(always)]
+    fn eliminate_some<S: Simd, const N: usize>(&mut self, group: &Group, k: usize) {
+        let n = match N {
+            0 => self.free(group, k).len(),
+            _ => N,
+        };
+        self.split::<S>(group, k, n);
+        let (at, links) = (self.own(group, k), self.column(group, k).len());
         for link in 0..links {
             let to = self.link(group, k, link);
             let len = self.free(group, self.later(group, k, link)).len();
             let (own, block) = self.factor[at..].split_at_mut(to - at);
             for row in block[..len * n].chunks_exact_mut(n) {
-                for i in 0..n {
-                    let mut x = S::load(&row[i]);
-                    for j in 0..i {
-                        x = S::load(&row[j]).nfma(S::load(&own[triangle(i) + j]), x);
-                    }
-                    x.store(&mut row[i]);
-                }
+                bring_down::<S>(own, row, n);
             }
         }
         for a in 0..links {
             for b in a..links {
-                self.subtract::<S>(group, k, [a, b]);
+                self.subtract::<S>(group, k, n, [a, b]);
             }
         }
     }
@@ -151,13 +166,14 @@ impl Task<'_> {
     /// LDLᵀ of the triangle of position k, with R. Pivots are compared with what they were before any
     /// elimination: the last rows of a loop of joints vanish.
     #[inline(always)]
-    fn split<S: Simd>(&mut self, group: &Group, k: usize) {
+    fn split<S: Simd>(&mut self, group: &Group, k: usize, n: usize) {
         let at = self.own(group, k);
         let number = group.batch(k);
         let (batch, free) = (&self.batches[number], &self.free[number]);
         let first = batch.first as usize;
-        let own = &mut self.factor[at..][..triangle(free.len())];
-        for (i, &r) in free.rows().iter().enumerate() {
+        let (own, free) = (&mut self.factor[at..][..triangle(n)], &free.rows()[..n]);
+        for i in 0..n {
+            let r = free[i];
             let row = &self.rows[first + r as usize];
             let (known, mine) = own.split_at_mut(triangle(i));
             let mut scaled = [S::zero(); ALL];
@@ -185,8 +201,7 @@ impl Task<'_> {
 
     /// A(j, i) −= B(j) D⁻¹ B(i)ᵀ, with i and j where the links `a` and `b` of position k go.
     #[inline(always)]
-    fn subtract<S: Simd>(&mut self, group: &Group, k: usize, [a, b]: [usize; 2]) {
-        let n = self.free(group, k).len();
+    fn subtract<S: Simd>(&mut self, group: &Group, k: usize, n: usize, [a, b]: [usize; 2]) {
         let (i, j) = (self.later(group, k, a), self.later(group, k, b));
         let (cols, rows) = (self.free(group, i).len(), self.free(group, j).len());
         let to = if i == j {
@@ -208,9 +223,9 @@ impl Task<'_> {
         let pivots = &known[own..][..triangle(n)];
         for r in 0..rows {
             let mut scaled = [S::zero(); ALL];
+            let row = &known[left + r * n..][..n];
             for m in 0..n {
-                let pivot = S::load(&pivots[triangle(m) + m]);
-                scaled[m] = S::load(&known[left + r * n + m]).mul(pivot);
+                scaled[m] = S::load(&row[m]).mul(S::load(&pivots[triangle(m) + m]));
             }
             let (first, cols) = match i == j {
                 true => (triangle(r), r + 1),
@@ -299,6 +314,20 @@ impl Task<'_> {
             x[i] = y;
             y.store(&mut self.solution[mine.start + i]);
         }
+    }
+}
+
+/// A row of B: x L⁻ᵀ of a row x.
+#[inline(always)]
+fn bring_down<S: Simd>(own: &[Wide], row: &mut [Wide], n: usize) {
+    let (own, row) = (&own[..triangle(n)], &mut row[..n]);
+    let mut x = [S::zero(); ALL];
+    for i in 0..n {
+        x[i] = S::load(&row[i]);
+        for j in 0..i {
+            x[i] = x[j].nfma(S::load(&own[triangle(i) + j]), x[i]);
+        }
+        x[i].store(&mut row[i]);
     }
 }
 

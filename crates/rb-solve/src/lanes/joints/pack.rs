@@ -1,10 +1,10 @@
 //! How the joints of an island lie in lanes.
 
 use super::MOST;
-use super::bearing::Bearing;
+use super::bearing::{Bearing, NO_BEARING};
 use super::exact::Free;
 use super::grade::Tally;
-use super::point::Point;
+use super::point::{NO_POINT, Point};
 use super::trees::Group;
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
@@ -51,6 +51,13 @@ pub(super) struct Batch {
 pub(super) const NOBODY: u32 = u32::MAX;
 
 impl Batch {
+    /// Forgets its rows.
+    fn empty(&mut self) {
+        (self.first, self.plain, self.bounded, self.anchored) = (0, 0, 0, 0);
+        (self.square, self.local) = (false, false);
+        (self.point, self.bearing) = (NO_POINT, NO_BEARING);
+    }
+
     /// Number of rows.
     #[inline(always)]
     pub(super) fn len(&self) -> usize {
@@ -194,6 +201,13 @@ impl JointLanes {
         self.seats.clear();
         self.groups.clear();
         self.bearings.clear();
+    }
+
+    /// Forgets what the joints were stated as; their seats stay.
+    pub(super) fn renew(&mut self) {
+        self.filled = [0; 2];
+        self.bearings.clear();
+        self.batches.iter_mut().for_each(Batch::empty);
     }
 
     /// Gives back the memory of lanes that are not needed any more.

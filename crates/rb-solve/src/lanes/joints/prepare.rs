@@ -3,7 +3,7 @@
 use super::MOST;
 use super::pack::{Eight, JointLanes, triangle};
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::vector::{Two, V3};
+use crate::lanes::vector::{Mass, Two, V3};
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use rb_core::problem::Pass;
 
@@ -57,7 +57,7 @@ pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line
             }
             continue;
         }
-        couple(&pair, rows, &EVERY[..rows.len()], &mut matrix);
+        couple(&pair.mass, rows, &EVERY[..rows.len()], &mut matrix);
         batch.softened = false;
         for (i, row) in rows.iter_mut().enumerate() {
             let a = S::load(&matrix[triangle(i) + i]);
@@ -82,13 +82,13 @@ pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line
 
 /// Lower triangle of J W Jᵀ of the rows with these numbers.
 #[inline(always)]
-pub(super) fn couple<S: Simd>(pair: &Two<S>, rows: &[Eight], which: &[u8], out: &mut [Wide]) {
-    let lin = pair.mass[0].lin.add(pair.mass[1].lin);
+pub(super) fn couple<S: Simd>(mass: &[Mass<S>; 2], rows: &[Eight], which: &[u8], out: &mut [Wide]) {
+    let lin = mass[0].lin.add(mass[1].lin);
     for (i, &row) in which.iter().enumerate() {
         let row = &rows[row as usize];
         let [a, b] = [V3::load(&row.ang[0]), V3::load(&row.ang[1])];
         let push = lin.times(V3::load(&row.lin));
-        let turn = [pair.mass[0].ang(a), pair.mass[1].ang(b)];
+        let turn = [mass[0].ang(a), mass[1].ang(b)];
         for (j, &other) in which[..=i].iter().enumerate() {
             let other = &rows[other as usize];
             let [c, d] = [V3::load(&other.ang[0]), V3::load(&other.ang[1])];
