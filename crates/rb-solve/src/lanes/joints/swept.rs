@@ -119,7 +119,7 @@ mod tests {
         LaneBearing {
             frame: [turn(k), turn(k + 3)],
             arm: [vector(k), vector(k + 4)],
-            locked: locks && k % 2 == 0,
+            locked: locks && k.is_multiple_of(2),
             stops: [
                 stop(0, 0.3, f64::INFINITY),
                 stop(1, 0.1, f64::NEG_INFINITY),
