@@ -8,7 +8,7 @@
 use std::collections::BTreeSet;
 
 /// Elimination order of one joint graph, kept as long as the graph stays the same.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Elimination {
     pairs: Vec<[u32; 2]>,
     /// Bodies of the nodes that follow the pairs: constraints over any number of bodies.

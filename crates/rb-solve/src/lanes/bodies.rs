@@ -15,7 +15,7 @@ use crate::parallel::Parts;
 use core::ops::Range;
 
 /// How the lines of bodies lie.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Layout {
     pub(super) movable: usize,
     pub(super) guests: usize,

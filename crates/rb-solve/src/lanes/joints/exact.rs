@@ -7,6 +7,7 @@
 
 use super::kernel::{Push, violation};
 use super::pack::{Batch, Eight, JointLanes};
+use super::prepare::ALL;
 use super::trees::Group;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::Two;
@@ -45,6 +46,7 @@ impl JointLanes {
             blocks: &self.blocks,
             factor: &mut self.factor,
             sides: &mut self.sides,
+            free: &mut self.free,
             solution: &mut self.solution,
             vel,
             pass,
@@ -78,9 +80,34 @@ pub(super) struct Task<'a> {
     pub(super) factor: &'a mut [Wide],
     /// −1 of a row at its lower bound, 1 at its upper, else 0; by number of the row.
     pub(super) sides: &'a mut [Wide],
+    /// Rows that are solved for, by batch.
+    pub(super) free: &'a mut [Free],
+    /// Right-hand side and solution of the free rows, from the first number of each batch on.
     pub(super) solution: &'a mut [Wide],
     pub(super) vel: &'a mut [Line],
     pub(super) pass: Pass,
+}
+
+/// Rows of a batch that are free in at least one lane. In lanes where such a row is pinned its pivot is zero, so that
+/// it is as good as not there.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Free {
+    rows: [u8; ALL],
+    len: u8,
+}
+
+impl Free {
+    /// Their numbers within the batch.
+    #[inline(always)]
+    pub(super) fn rows(&self) -> &[u8] {
+        &self.rows[..self.len as usize]
+    }
+
+    /// Their number.
+    #[inline(always)]
+    pub(super) fn len(&self) -> usize {
+        self.len as usize
+    }
 }
 
 impl Task<'_> {
@@ -93,6 +120,7 @@ impl Task<'_> {
         let mut live = S::splat(1.0);
         for _round in 0..ROUNDS {
             if !factored {
+                self.find_free::<S>(&group);
                 self.factor::<S>(&group);
             }
             if bounded {
@@ -136,6 +164,22 @@ impl Task<'_> {
         S::any(S::gt(changed, S::zero()))
     }
 
+    /// Finds the rows there are to solve for.
+    #[inline(always)]
+    fn find_free<S: Simd>(&mut self, group: &Group) {
+        for number in group.batches() {
+            let (batch, free) = (&self.batches[number], &mut self.free[number]);
+            free.len = 0;
+            for (k, r) in batch.range().enumerate() {
+                let loose = S::select(is_pinned(S::load(&self.sides[r])), S::zero(), S::splat(1.0));
+                if k < batch.plain as usize || S::any(S::gt(loose, S::zero())) {
+                    free.rows[free.len as usize] = k as u8;
+                    free.len += 1;
+                }
+            }
+        }
+    }
+
     /// Gives the bounded rows of live lanes the impulses of `wanted`, by row and side.
     #[inline(always)]
     fn bring<S: Simd>(&mut self, group: &Group, live: S, wanted: impl Fn(&Eight, S) -> S) {
@@ -144,13 +188,18 @@ impl Task<'_> {
             if batch.bounded == 0 {
                 continue;
             }
-            let mut push = Push::new();
+            let (mut push, mut most) = (Push::new(), S::zero());
             for r in bounded(batch) {
                 let row = &mut self.rows[r];
                 let old = S::load(&row.impulse);
                 let next = S::select(live, wanted(row, S::load(&self.sides[r])), old);
                 next.store(&mut row.impulse);
-                push.add(row, next.sub(old));
+                let change = next.sub(old);
+                most = most.max(size(change));
+                push.add(row, change);
+            }
+            if !S::any(S::gt(most, S::zero())) {
+                continue;
             }
             let mut pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
             pair.load(push.force, &push.torque);
@@ -162,17 +211,17 @@ impl Task<'_> {
     #[inline(always)]
     fn state<S: Simd>(&mut self, group: &Group, live: S) {
         let live = S::gt(live, S::zero());
-        for batch in &self.batches[group.batches()] {
+        for number in group.batches() {
+            let batch = &self.batches[number];
             let pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
             let slip = pair.lin[1].sub(pair.lin[0]);
-            let free = batch.range().start + batch.plain as usize;
-            for r in batch.range() {
-                let w = violation(&self.rows[r], &pair, slip, self.pass);
-                let mut b = S::select(live, S::zero().sub(w), S::zero());
-                if r >= free {
-                    b = S::select(is_pinned(S::load(&self.sides[r])), S::zero(), b);
-                }
-                b.store(&mut self.solution[r]);
+            let first = batch.first as usize;
+            for (to, &r) in self.solution[first..]
+                .iter_mut()
+                .zip(self.free[number].rows())
+            {
+                let w = violation(&self.rows[first + r as usize], &pair, slip, self.pass);
+                S::select(live, S::zero().sub(w), S::zero()).store(to);
             }
         }
     }
@@ -180,10 +229,11 @@ impl Task<'_> {
     /// Adds the solution to the impulses and moves the bodies.
     #[inline(always)]
     fn push<S: Simd>(&mut self, group: &Group) {
-        for batch in &self.batches[group.batches()] {
-            let mut push = Push::new();
-            for r in batch.range() {
-                let (row, change) = (&mut self.rows[r], S::load(&self.solution[r]));
+        for number in group.batches() {
+            let batch = &self.batches[number];
+            let (mut push, first) = (Push::new(), batch.first as usize);
+            for (change, &r) in self.solution[first..].iter().zip(self.free[number].rows()) {
+                let (row, change) = (&mut self.rows[first + r as usize], S::load(change));
                 S::load(&row.impulse).add(change).store(&mut row.impulse);
                 push.add(row, change);
             }

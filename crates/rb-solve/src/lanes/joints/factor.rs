@@ -1,23 +1,25 @@
 //! LDLᵀ of the joint rows' own system along trees, without fill, and substitution with it.
 //!
-//! The column of position k holds the lower triangle of its own block, then one block for each link, row
-//! by row of the later position:
+//! There are only rows that are free in at least one lane; where such a row is pinned its pivot 1/D is zero, which
+//! takes it out of everything that follows. The column of position k holds the lower triangle of its own block, then
+//! one block for each link, row by row of the later position:
 //!
 //! ```text
 //! A_kk = L D Lᵀ (1/D in place of D);   B_i = A_ik L⁻ᵀ;   A_ij −= B_i D⁻¹ B_jᵀ
 //! y = L⁻¹ b_k,  b_i −= B_i D⁻¹ y;   back:  x_k = L⁻ᵀ (D⁻¹ y − D⁻¹ Σ B_iᵀ x_i)
 //! ```
 //!
-//! Pinned rows are zero, and dependent rows stay at zero as in `linalg::ldl`.
+//! Dependent rows stay at zero as in `linalg::ldl`.
 //! Source: D. Baraff, "Linear-time dynamics using Lagrange multipliers", 1996 (elimination along the
 //! tree).
 
-use super::exact::{Task, is_pinned};
+use super::exact::{Free, Task, is_pinned};
 use super::pack::{Batch, triangle};
 use super::prepare::{ALL, couple, invert};
 use super::trees::{Group, meeting};
 use crate::lanes::simd::{Simd, Wide};
-use crate::lanes::vector::{Two, V3};
+use crate::lanes::vector::{Mass, V3};
+use core::ops::Range;
 
 impl Task<'_> {
     /// Factors the system of a group for its present sides.
@@ -65,68 +67,61 @@ impl Task<'_> {
         self.blocks[group.slots as usize + k + (starts[k] - starts[0]) as usize + link + 1] as usize
     }
 
-    /// J W Jᵀ + R of position k, without its pinned rows.
+    /// Rows of position k that are solved for.
+    #[inline(always)]
+    fn free(&self, group: &Group, k: usize) -> &Free {
+        &self.free[group.batch(k)]
+    }
+
+    /// J W Jᵀ of position k.
     #[inline(always)]
     fn fill_own<S: Simd>(&mut self, group: &Group, k: usize) {
         let at = self.own(group, k);
-        let batch = &self.batches[group.batch(k)];
-        let pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
-        let (rows, sides) = (&self.rows[batch.range()], &self.sides[batch.range()]);
-        let out = &mut self.factor[at..][..triangle(rows.len())];
-        couple(&pair, rows, out);
-        for (i, row) in rows.iter().enumerate() {
-            let entry = &mut out[triangle(i) + i];
-            let reg = S::load(&row.reg[self.pass as usize]);
-            S::load(entry).add(reg).store(entry);
-        }
-        for i in batch.plain as usize..rows.len() {
-            let pinned = is_pinned(S::load(&sides[i]));
-            for j in 0..rows.len() {
-                blank::<S>(&mut out[triangle(i.max(j)) + i.min(j)], pinned);
-            }
-        }
+        let number = group.batch(k);
+        let (batch, free) = (&self.batches[number], &self.free[number]);
+        let mass = [Mass::<S>::load(&batch.mass[0]), Mass::load(&batch.mass[1])];
+        let rows = &self.rows[batch.range()];
+        couple(&mass, rows, free.rows(), &mut self.factor[at..]);
     }
 
-    /// J W Jᵀ between the rows of position k and of one it is linked to, without pinned rows.
+    /// J W Jᵀ between the rows of position k and of one it is linked to.
     #[inline(always)]
     fn fill_link<S: Simd>(&mut self, group: &Group, k: usize, link: usize) {
-        let at = self.link(group, k, link);
-        let mine = &self.batches[group.batch(k)];
-        let other = &self.batches[group.batch(self.later(group, k, link))];
+        let (at, later) = (self.link(group, k, link), self.later(group, k, link));
+        let numbers = [group.batch(k), group.batch(later)];
+        let [mine, other] = [&self.batches[numbers[0]], &self.batches[numbers[1]]];
+        let [free, others] = [&self.free[numbers[0]], &self.free[numbers[1]]];
         let met = meeting([first_lane(other), first_lane(mine)], self.movable);
-        let pair = Two::<S>::with(&mine.mass, self.vel, &mine.bodies);
-        let (rows, others) = (&self.rows[mine.range()], &self.rows[other.range()]);
-        let n = rows.len();
+        let n = free.len();
         let out = &mut self.factor[at..][..others.len() * n];
-        out.iter_mut().for_each(|entry| S::zero().store(entry));
+        let mut fresh = true;
         for (s, t) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
             if (met >> (2 * s + t)) & 1 == 0 {
                 continue;
             }
             // The linear halves of a row are opposite.
             let sign = S::splat(if s == t { 1.0 } else { -1.0 });
-            for (c, row) in rows.iter().enumerate() {
-                let lin = pair.mass[t].lin.times(V3::load(&row.lin)).scaled(sign);
-                let ang = pair.mass[t].ang(V3::load(&row.ang[t]));
-                for (r, other) in others.iter().enumerate() {
+            let mass = Mass::<S>::load(&mine.mass[t]);
+            for (c, &row) in free.rows().iter().enumerate() {
+                let row = &self.rows[mine.first as usize + row as usize];
+                let lin = mass.lin.times(V3::load(&row.lin)).scaled(sign);
+                let ang = mass.ang(V3::load(&row.ang[t]));
+                for (r, &other_row) in others.rows().iter().enumerate() {
+                    let other = &self.rows[other.first as usize + other_row as usize];
                     let entry = &mut out[r * n + c];
                     let lin = lin.dot(V3::load(&other.lin));
-                    let both = ang.dot(V3::load(&other.ang[s])).add(lin);
-                    S::load(entry).add(both).store(entry);
+                    let mut both = ang.dot(V3::load(&other.ang[s])).add(lin);
+                    if !fresh {
+                        both = S::load(entry).add(both);
+                    }
+                    both.store(entry);
                 }
             }
+            fresh = false;
         }
-        for c in mine.plain as usize..n {
-            let pinned = is_pinned(S::load(&self.sides[mine.range().start + c]));
-            for r in 0..others.len() {
-                blank::<S>(&mut out[r * n + c], pinned);
-            }
-        }
-        for r in other.plain as usize..others.len() {
-            let pinned = is_pinned(S::load(&self.sides[other.range().start + r]));
-            for entry in &mut out[r * n..][..n] {
-                blank::<S>(entry, pinned);
-            }
+        if fresh {
+            // Linked by what was eliminated before alone.
+            out.iter_mut().for_each(|entry| S::zero().store(entry));
         }
     }
 
@@ -134,41 +129,52 @@ impl Task<'_> {
     /// positions.
     #[inline(always)]
     fn eliminate<S: Simd>(&mut self, group: &Group, k: usize) {
-        let (at, n) = (self.own(group, k), self.batch(group, k).len());
-        if n == 0 {
-            return;
+        match self.free(group, k).len() {
+            0 => {}
+            3 => self.eliminate_some::<S, 3>(group, k),
+            4 => self.eliminate_some::<S, 4>(group, k),
+            5 => self.eliminate_some::<S, 5>(group, k),
+            6 => self.eliminate_some::<S, 6>(group, k),
+            _ => self.eliminate_some::<S, 0>(group, k),
         }
-        let links = self.column(group, k).len();
-        let lens = |link: usize| self.batch(group, self.later(group, k, link)).len();
-        let below: usize = (0..links).map(lens).sum();
-        let end = at + triangle(n) + below * n;
-        self.split::<S>(group, k);
-        let (own, column) = self.factor[at..end].split_at_mut(triangle(n));
-        for row in column.chunks_exact_mut(n) {
-            for i in 0..n {
-                let mut x = S::load(&row[i]);
-                for j in 0..i {
-                    x = S::load(&row[j]).nfma(S::load(&own[triangle(i) + j]), x);
-                }
-                x.store(&mut row[i]);
+    }
+
+    /// The same with `N` rows, or any number if that is 0.
+    #[inline(always)]
+    fn eliminate_some<S: Simd, const N: usize>(&mut self, group: &Group, k: usize) {
+        let n = match N {
+            0 => self.free(group, k).len(),
+            _ => N,
+        };
+        self.split::<S>(group, k, n);
+        let (at, links) = (self.own(group, k), self.column(group, k).len());
+        for link in 0..links {
+            let to = self.link(group, k, link);
+            let len = self.free(group, self.later(group, k, link)).len();
+            let (own, block) = self.factor[at..].split_at_mut(to - at);
+            for row in block[..len * n].chunks_exact_mut(n) {
+                bring_down::<S>(own, row, n);
             }
         }
         for a in 0..links {
             for b in a..links {
-                self.subtract::<S>(group, k, [a, b]);
+                self.subtract::<S>(group, k, n, [a, b]);
             }
         }
     }
 
-    /// LDLᵀ of the triangle of position k. Pivots are compared with what they were before any
+    /// LDLᵀ of the triangle of position k, with R. Pivots are compared with what they were before any
     /// elimination: the last rows of a loop of joints vanish.
     #[inline(always)]
-    fn split<S: Simd>(&mut self, group: &Group, k: usize) {
+    fn split<S: Simd>(&mut self, group: &Group, k: usize, n: usize) {
         let at = self.own(group, k);
-        let batch = &self.batches[group.batch(k)];
-        let rows = &self.rows[batch.range()];
-        let own = &mut self.factor[at..][..triangle(rows.len())];
-        for (i, row) in rows.iter().enumerate() {
+        let number = group.batch(k);
+        let (batch, free) = (&self.batches[number], &self.free[number]);
+        let first = batch.first as usize;
+        let (own, free) = (&mut self.factor[at..][..triangle(n)], &free.rows()[..n]);
+        for i in 0..n {
+            let r = free[i];
+            let row = &self.rows[first + r as usize];
             let (known, mine) = own.split_at_mut(triangle(i));
             let mut scaled = [S::zero(); ALL];
             for j in 0..i {
@@ -179,21 +185,25 @@ impl Task<'_> {
                 scaled[j] = x;
                 x.mul(S::load(&known[triangle(j) + j])).store(&mut mine[j]);
             }
-            let mut x = S::load(&mine[i]);
+            let reg = S::load(&row.reg[self.pass as usize]);
+            let mut x = S::load(&mine[i]).add(reg);
             for m in 0..i {
                 x = scaled[m].nfma(S::load(&mine[m]), x);
             }
-            let before = S::load(&row.diag).add(S::load(&row.reg[self.pass as usize]));
-            invert(x, before).store(&mut mine[i]);
+            let mut pivot = invert(x, S::load(&row.diag).add(reg));
+            if r >= batch.plain {
+                let pinned = is_pinned(S::load(&self.sides[first + r as usize]));
+                pivot = S::select(pinned, S::zero(), pivot);
+            }
+            pivot.store(&mut mine[i]);
         }
     }
 
     /// A(j, i) −= B(j) D⁻¹ B(i)ᵀ, with i and j where the links `a` and `b` of position k go.
     #[inline(always)]
-    fn subtract<S: Simd>(&mut self, group: &Group, k: usize, [a, b]: [usize; 2]) {
-        let n = self.batch(group, k).len();
+    fn subtract<S: Simd>(&mut self, group: &Group, k: usize, n: usize, [a, b]: [usize; 2]) {
         let (i, j) = (self.later(group, k, a), self.later(group, k, b));
-        let (cols, rows) = (self.batch(group, i).len(), self.batch(group, j).len());
+        let (cols, rows) = (self.free(group, i).len(), self.free(group, j).len());
         let to = if i == j {
             self.own(group, i)
         } else {
@@ -213,9 +223,9 @@ impl Task<'_> {
         let pivots = &known[own..][..triangle(n)];
         for r in 0..rows {
             let mut scaled = [S::zero(); ALL];
+            let row = &known[left + r * n..][..n];
             for m in 0..n {
-                let pivot = S::load(&pivots[triangle(m) + m]);
-                scaled[m] = S::load(&known[left + r * n + m]).mul(pivot);
+                scaled[m] = S::load(&row[m]).mul(S::load(&pivots[triangle(m) + m]));
             }
             let (first, cols) = match i == j {
                 true => (triangle(r), r + 1),
@@ -232,6 +242,13 @@ impl Task<'_> {
         }
     }
 
+    /// Where the unknowns of position k are.
+    #[inline(always)]
+    fn unknowns(&self, group: &Group, k: usize) -> Range<usize> {
+        let first = self.batch(group, k).first as usize;
+        first..first + self.free(group, k).len()
+    }
+
     /// Solves with the factor, in place in `solution`.
     #[inline(always)]
     pub(super) fn substitute<S: Simd>(&mut self, group: &Group) {
@@ -245,7 +262,7 @@ impl Task<'_> {
 
     #[inline(always)]
     fn go_forward<S: Simd>(&mut self, group: &Group, k: usize) {
-        let (at, mine) = (self.own(group, k), self.batch(group, k).range());
+        let (at, mine) = (self.own(group, k), self.unknowns(group, k));
         let (n, own) = (mine.len(), &self.factor[at..]);
         let mut x = [S::zero(); ALL];
         for i in 0..n {
@@ -260,7 +277,7 @@ impl Task<'_> {
             x[i].store(&mut self.solution[mine.start + i]);
         }
         for link in 0..self.column(group, k).len() {
-            let later = self.batch(group, self.later(group, k, link)).range();
+            let later = self.unknowns(group, self.later(group, k, link));
             let block = &self.factor[self.link(group, k, link)..];
             for (r, to) in self.solution[later].iter_mut().enumerate() {
                 let mut y = S::load(to);
@@ -274,11 +291,11 @@ impl Task<'_> {
 
     #[inline(always)]
     fn go_back<S: Simd>(&mut self, group: &Group, k: usize) {
-        let (at, mine) = (self.own(group, k), self.batch(group, k).range());
+        let (at, mine) = (self.own(group, k), self.unknowns(group, k));
         let (n, own) = (mine.len(), &self.factor[at..]);
         let mut pull = [S::zero(); ALL];
         for link in 0..self.column(group, k).len() {
-            let later = self.batch(group, self.later(group, k, link)).range();
+            let later = self.unknowns(group, self.later(group, k, link));
             let block = &self.factor[self.link(group, k, link)..];
             for (r, from) in self.solution[later].iter().enumerate() {
                 let known = S::load(from);
@@ -300,14 +317,22 @@ impl Task<'_> {
     }
 }
 
+/// A row of B: x L⁻ᵀ of a row x.
+#[inline(always)]
+fn bring_down<S: Simd>(own: &[Wide], row: &mut [Wide], n: usize) {
+    let (own, row) = (&own[..triangle(n)], &mut row[..n]);
+    let mut x = [S::zero(); ALL];
+    for i in 0..n {
+        x[i] = S::load(&row[i]);
+        for j in 0..i {
+            x[i] = x[j].nfma(S::load(&own[triangle(i) + j]), x[i]);
+        }
+        x[i].store(&mut row[i]);
+    }
+}
+
 /// Bodies of a batch's first joint.
 #[inline(always)]
 fn first_lane(batch: &Batch) -> [u32; 2] {
     [batch.bodies[0][0], batch.bodies[1][0]]
-}
-
-/// Sets an entry to zero in the lanes of a mask.
-#[inline(always)]
-fn blank<S: Simd>(entry: &mut Wide, pinned: S::Mask) {
-    S::select(pinned, S::zero(), S::load(entry)).store(entry);
 }

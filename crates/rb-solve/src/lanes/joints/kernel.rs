@@ -1,7 +1,9 @@
 //! Warm start and sweeps.
 
+use super::bearing::NO_BEARING;
 use super::pack::{Eight, JointLanes, triangle};
 use super::prepare::ALL;
+use super::swept;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::{Two, V3};
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
@@ -103,58 +105,65 @@ fn run(lanes: &mut JointLanes, vel: &mut [Line], order: Order) {
 pub(super) fn sweep<S: Simd>(lanes: &mut JointLanes, vel: &mut [Line], order: Order) {
     let (batches, rows, factors) = (&lanes.batches, &mut lanes.rows, &lanes.factors);
     for i in 0..batches.len() {
-        let batch = &batches[if order.backwards {
+        let place = if order.backwards {
             batches.len() - 1 - i
         } else {
             i
-        }];
+        };
+        let batch = &batches[lanes.visits[place] as usize];
         if let Some(point) = lanes.points.get_mut(batch.point as usize) {
             point.visit::<S>(&batch.mass, vel, order.pass);
             continue;
         }
-        let mut pair = Two::<S>::with(&batch.mass, vel, &batch.bodies);
         let rows = &mut rows[batch.range()];
-        let at = batch.triangle(order.pass);
-        let factor = &factors[at..][..triangle(rows.len())];
-        let plain = batch.plain as usize;
-        let push = match (rows.len(), plain) {
-            (3, 3) => visit::<S, 3>(&pair, rows, factor, plain, order.pass),
-            (5, 5) => visit::<S, 5>(&pair, rows, factor, plain, order.pass),
-            _ => visit::<S, 0>(&pair, rows, factor, plain, order.pass),
-        };
+        let factor = &factors[batch.triangle(order.pass)..];
+        if batch.bearing != NO_BEARING {
+            swept::visit::<S>(batch, rows, factor, vel, order.pass);
+            continue;
+        }
+        let mut pair = Two::<S>::with(&batch.mass, vel, &batch.bodies);
+        let factor = &factor[..triangle(rows.len())];
+        let push = visit::<S>(&pair, rows, factor, batch.plain as usize, order.pass);
         pair.load(push.force, &push.torque);
         pair.put_back(vel, &batch.bodies);
     }
 }
 
 /// Solves the blocks against the velocities in `pair`; returns what the change of the impulses does.
-/// `N` is the number of rows where none has bounds, or 0.
 #[inline(always)]
-fn visit<S: Simd, const N: usize>(
+fn visit<S: Simd>(
     pair: &Two<S>,
     rows: &mut [Eight],
     factor: &[Wide],
     plain: usize,
     pass: Pass,
 ) -> Push<S> {
-    let (n, plain) = match N {
-        0 => (rows.len().min(ALL), plain.min(ALL)),
-        _ => (N, N),
-    };
-    let (rows, factor) = (&mut rows[..n], &factor[..triangle(n)]);
-    let entry = |i: usize, j: usize| S::load(&factor[triangle(i) + j]);
     let slip = pair.lin[1].sub(pair.lin[0]);
-    // w, then y and s, then the change of the impulses.
     let mut x = [S::zero(); ALL];
-    for i in 0..n {
-        let mut w = violation(&rows[i], pair, slip, pass);
+    for (x, row) in x.iter_mut().zip(&*rows) {
+        *x = violation(row, pair, slip, pass);
+    }
+    solve(&mut x, rows, factor, plain);
+    let mut push = Push::new();
+    for (x, row) in x.iter().zip(&*rows) {
+        push.add(row, *x);
+    }
+    push
+}
+
+/// Turns the violations w of the rows of a block into the changes of their impulses, and adds these.
+#[inline(always)]
+pub(super) fn solve<S: Simd>(x: &mut [S; ALL], rows: &mut [Eight], factor: &[Wide], plain: usize) {
+    let n = rows.len().min(ALL);
+    let entry = |i: usize, j: usize| S::load(&factor[triangle(i) + j]);
+    // y and s, then the change of the impulses.
+    for i in 1..n {
         for k in 0..i.min(plain) {
-            w = x[k].nfma(entry(i, k), w);
+            x[i] = x[k].nfma(entry(i, k), x[i]);
         }
-        x[i] = w;
     }
     for i in plain..n {
-        let row = &mut rows[i];
+        let row = &rows[i];
         let old = S::load(&row.impulse);
         let wanted = x[i].nfma(entry(i, i), old);
         let held = wanted.max(S::load(&row.bounds[0]));
@@ -164,19 +173,15 @@ fn visit<S: Simd, const N: usize>(
             x[k] = x[i].fma(entry(k, i), x[k]);
         }
     }
-    let mut push = Push::new();
-    for i in (0..n).rev() {
-        let mut change = x[i];
-        if i < plain {
-            change = S::zero().sub(change.mul(entry(i, i)));
-            for k in i + 1..n {
-                change = x[k].nfma(entry(k, i), change);
-            }
-            x[i] = change;
+    for i in (0..n.min(plain)).rev() {
+        let mut change = S::zero().sub(x[i].mul(entry(i, i)));
+        for k in i + 1..n {
+            change = x[k].nfma(entry(k, i), change);
         }
-        let row = &mut rows[i];
-        S::load(&row.impulse).add(change).store(&mut row.impulse);
-        push.add(row, change);
+        x[i] = change;
     }
-    push
+    for i in 0..n {
+        let impulse = &mut rows[i].impulse;
+        S::load(impulse).add(x[i]).store(impulse);
+    }
 }

@@ -33,6 +33,7 @@ mod fill;
 mod grade;
 mod kernel;
 mod pack;
+mod pair;
 mod parted;
 mod pin;
 mod point;
@@ -41,6 +42,7 @@ mod row;
 mod seat;
 #[cfg(test)]
 mod squares;
+mod swept;
 mod swivel;
 mod symmetric;
 mod trees;

@@ -1,9 +1,10 @@
 //! How the joints of an island lie in lanes.
 
 use super::MOST;
-use super::bearing::Bearing;
+use super::bearing::{Bearing, NO_BEARING};
+use super::exact::Free;
 use super::grade::Tally;
-use super::point::Point;
+use super::point::{NO_POINT, Point};
 use super::trees::Group;
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
@@ -40,14 +41,23 @@ pub(super) struct Batch {
     pub(super) apart: Wide3,
     /// W of both bodies.
     pub(super) mass: [[Wide; 9]; 2],
-    /// First number of its matrices; those of the velocity pass follow those of the position pass.
+    /// First number of its matrices; those of the velocity pass follow those of the position pass where these
+    /// are softened.
     pub(super) factor: u32,
+    pub(super) softened: bool,
 }
 
 /// No joint.
 pub(super) const NOBODY: u32 = u32::MAX;
 
 impl Batch {
+    /// Forgets its rows.
+    fn empty(&mut self) {
+        (self.first, self.plain, self.bounded, self.anchored) = (0, 0, 0, 0);
+        (self.square, self.local) = (false, false);
+        (self.point, self.bearing) = (NO_POINT, NO_BEARING);
+    }
+
     /// Number of rows.
     #[inline(always)]
     pub(super) fn len(&self) -> usize {
@@ -77,8 +87,8 @@ impl Batch {
     #[inline(always)]
     pub(super) fn triangle(&self, pass: Pass) -> usize {
         let behind = match pass {
-            Pass::Position => 0,
-            Pass::Velocity => triangle(self.len()),
+            Pass::Velocity if self.softened => triangle(self.len()),
+            _ => 0,
         };
         self.factor as usize + behind
     }
@@ -159,6 +169,8 @@ pub struct JointLanes {
     /// Level after the last joint of each body; first batch and next seat of each key.
     pub(super) tops: Vec<u32>,
     pub(super) places: Vec<[u32; 2]>,
+    /// Batches in the order in which they are swept.
+    pub(super) visits: Vec<u32>,
     /// Trees that are solved exactly, eight side by side; none where joints are only swept.
     pub(super) groups: Vec<Group>,
     /// Bodies below this number can move.
@@ -171,6 +183,8 @@ pub struct JointLanes {
     /// Side and right-hand side of each row in an exact solve.
     pub(super) sides: Vec<Wide>,
     pub(super) solution: Vec<Wide>,
+    /// Rows of each batch that are solved for.
+    pub(super) free: Vec<Free>,
     /// Grades of several sets, while they are counted.
     pub(super) tallies: Vec<Tally>,
     /// Whether R differs between the passes, and whether any term does.
@@ -182,10 +196,18 @@ impl JointLanes {
     /// Forgets all joints.
     pub fn clear(&mut self) {
         self.batches.clear();
+        self.visits.clear();
         self.filled = [0; 2];
         self.seats.clear();
         self.groups.clear();
         self.bearings.clear();
+    }
+
+    /// Forgets what the joints were stated as; their seats stay.
+    pub(super) fn renew(&mut self) {
+        self.filled = [0; 2];
+        self.bearings.clear();
+        self.batches.iter_mut().for_each(Batch::empty);
     }
 
     /// Gives back the memory of lanes that are not needed any more.

@@ -13,12 +13,13 @@
 
 use super::carry::Turns;
 use super::pack::{Batch, Eight, JointLanes};
+use super::pair::Pair;
 use super::symmetric::{PLACES, inverted, product, times, with_square};
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::dispatch;
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::vector::{Mass, Two, V3};
+use crate::lanes::vector::{Two, V3};
 use rb_core::problem::Pass;
 
 /// No point.
@@ -247,61 +248,17 @@ impl Point {
         let turns = [p.cross(arm[0]), arm[1].cross(p)];
         let pushes = [V3([S::zero(); 3]).sub(p), p];
         for s in 0..2 {
-            let [lin, ang] = pair.of(s);
             if self.round {
-                let [m, i] = &self.mass[s];
+                let ([lin, ang], [m, i]) = (pair.of(s), &self.mass[s]);
                 pair.set(
                     s,
                     lin.more(pushes[s], S::load(m)),
                     ang.more(turns[s], S::load(i)),
                 );
             } else {
-                let mass = Mass::load(&mass[s]);
-                pair.set(
-                    s,
-                    lin.more_by(mass.lin, pushes[s]),
-                    mass.turned(ang, turns[s]),
-                );
+                pair.push(s, &mass[s], pushes[s], turns[s]);
             }
         }
-    }
-}
-
-/// Velocities of both bodies as they were gathered.
-struct Pair<S>([[S; LANES]; 2]);
-
-impl<S: Simd> Pair<S> {
-    #[inline(always)]
-    fn gather(vel: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
-        Self([S::gather(vel, &bodies[0]), S::gather(vel, &bodies[1])])
-    }
-
-    #[inline(always)]
-    fn scatter(self, vel: &mut [Line], bodies: &[[u32; LANES]; 2]) {
-        S::scatter(vel, &bodies[0], self.0[0]);
-        S::scatter(vel, &bodies[1], self.0[1]);
-    }
-
-    /// Linear and angular velocity of a side.
-    #[inline(always)]
-    fn of(&self, side: usize) -> [V3<S>; 2] {
-        let v = &self.0[side];
-        [V3([v[0], v[1], v[2]]), V3([v[4], v[5], v[6]])]
-    }
-
-    #[inline(always)]
-    fn set(&mut self, side: usize, lin: V3<S>, ang: V3<S>) {
-        for k in 0..3 {
-            self.0[side][k] = lin.0[k];
-            self.0[side][k + 4] = ang.0[k];
-        }
-    }
-
-    /// Velocity of b's point relative to a's.
-    #[inline(always)]
-    fn slip(&self, arm: &[V3<S>; 2]) -> V3<S> {
-        let ([va, wa], [vb, wb]) = (self.of(0), self.of(1));
-        wb.cross_onto(arm[1], vb).sub(wa.cross_onto(arm[0], va))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::MOST;
 use super::pack::{Eight, JointLanes, triangle};
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::vector::{Two, V3};
+use crate::lanes::vector::{Mass, Two, V3};
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use rb_core::problem::Pass;
 
@@ -12,6 +12,8 @@ use rb_core::problem::Pass;
 const DEPENDENT: f64 = 1e-12;
 /// Rows of both sorts together.
 pub(super) const ALL: usize = 2 * MOST;
+/// All rows of a batch.
+const EVERY: [u8; ALL] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
 impl JointLanes {
     /// Makes the matrices of all blocks from the inverse masses of `bodies`, and turns relative softness
@@ -55,17 +57,22 @@ pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line
             }
             continue;
         }
-        couple(&pair, rows, &mut matrix);
+        couple(&pair.mass, rows, &EVERY[..rows.len()], &mut matrix);
+        batch.softened = false;
         for (i, row) in rows.iter_mut().enumerate() {
             let a = S::load(&matrix[triangle(i) + i]);
-            let reg = S::load(&row.soft).fma(a, S::load(&row.reg[0]));
+            let (reg, firm) = (S::load(&row.reg[0]), S::load(&row.reg[1]));
+            let reg = S::load(&row.soft).fma(a, reg);
             reg.store(&mut row.reg[0]);
             a.store(&mut row.diag);
+            batch.softened |= S::any(S::gt(reg, firm)) || S::any(S::gt(firm, reg));
         }
         for s in 0..2 {
             pair.mass[s].store(&mut batch.mass[s]);
         }
-        for pass in [Pass::Position, Pass::Velocity] {
+        let passes = [Pass::Position, Pass::Velocity];
+        for pass in &passes[..1 + usize::from(batch.softened)] {
+            let pass = *pass;
             let to = &mut factors[batch.triangle(pass)..][..triangle(rows.len())];
             to.copy_from_slice(&matrix[..triangle(rows.len())]);
             eliminate::<S>(to, rows, batch.plain as usize, pass as usize);
@@ -73,17 +80,19 @@ pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line
     }
 }
 
-/// Lower triangle of J W Jᵀ.
+/// Lower triangle of J W Jᵀ of the rows with these numbers.
 #[inline(always)]
-pub(super) fn couple<S: Simd>(pair: &Two<S>, rows: &[Eight], out: &mut [Wide]) {
-    let lin = pair.mass[0].lin.add(pair.mass[1].lin);
-    for i in 0..rows.len() {
-        let [a, b] = [V3::load(&rows[i].ang[0]), V3::load(&rows[i].ang[1])];
-        let push = lin.times(V3::load(&rows[i].lin));
-        let turn = [pair.mass[0].ang(a), pair.mass[1].ang(b)];
-        for j in 0..=i {
-            let [c, d] = [V3::load(&rows[j].ang[0]), V3::load(&rows[j].ang[1])];
-            let entry = push.dot(V3::load(&rows[j].lin));
+pub(super) fn couple<S: Simd>(mass: &[Mass<S>; 2], rows: &[Eight], which: &[u8], out: &mut [Wide]) {
+    let lin = mass[0].lin.add(mass[1].lin);
+    for (i, &row) in which.iter().enumerate() {
+        let row = &rows[row as usize];
+        let [a, b] = [V3::load(&row.ang[0]), V3::load(&row.ang[1])];
+        let push = lin.times(V3::load(&row.lin));
+        let turn = [mass[0].ang(a), mass[1].ang(b)];
+        for (j, &other) in which[..=i].iter().enumerate() {
+            let other = &rows[other as usize];
+            let [c, d] = [V3::load(&other.ang[0]), V3::load(&other.ang[1])];
+            let entry = push.dot(V3::load(&other.lin));
             let entry = entry.add(turn[0].dot(c).add(turn[1].dot(d)));
             entry.store(&mut out[triangle(i) + j]);
         }

@@ -58,6 +58,7 @@ impl JointLanes {
             batch.joints[lane] = j as u32;
             (batch.bodies[0][lane], batch.bodies[1][lane]) = (pair[0], pair[1]);
         }
+        self.visits.extend(0..self.batches.len() as u32);
     }
 
     /// Turns level and number of rows into the key of a batch. A level that fits into one batch is one,
@@ -109,5 +110,6 @@ pub(super) fn idle(nobody: u32) -> Batch {
         apart: Default::default(),
         mass: Default::default(),
         factor: 0,
+        softened: false,
     }
 }

@@ -4,6 +4,7 @@
 //! trees. Two trees have one topology if their joints have the same links in that order and meet
 //! at the same sides. What the lanes of a group hold beside that is free: other bodies, other rows.
 
+use super::exact::Free;
 use super::pack::{JointLanes, NOBODY, triangle};
 use super::seat::idle;
 use crate::lanes::LANES;
@@ -141,6 +142,17 @@ impl JointLanes {
             left = &left[lanes..];
         }
         self.sorted = sorted;
+        self.order_visits();
+    }
+
+    /// Trees are swept side by side, from their roots: a joint waits for the one before it in its tree, and what is
+    /// done beside it costs little.
+    fn order_visits(&mut self) {
+        let longest = self.groups.iter().map(|group| group.len).max();
+        for place in 0..longest.unwrap_or(0) {
+            let groups = self.groups.iter().filter(|group| place < group.len);
+            self.visits.extend(groups.map(|group| group.first + place));
+        }
     }
 
     fn seat_group(&mut self, forest: &Forest, trees: &[(u64, u32)], bodies: usize) {
@@ -184,6 +196,7 @@ impl JointLanes {
                 }
             }
         }
+        self.free.resize(self.batches.len(), Free::default());
         // Every block is filled before it is read.
         self.factor.resize(at, Default::default());
         for lines in [&mut self.sides, &mut self.solution] {

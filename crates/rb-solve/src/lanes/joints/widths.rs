@@ -166,6 +166,7 @@ fn solved(width: Width) -> Vec<u64> {
                 blocks: &lanes.blocks,
                 factor: &mut lanes.factor,
                 sides: &mut lanes.sides,
+                free: &mut lanes.free,
                 solution: &mut lanes.solution,
                 vel: &mut vel,
                 pass: Pass::Velocity,
@@ -205,7 +206,8 @@ fn turned(width: Width) -> Vec<u64> {
         lanes.set_turned(body, vector(body), turn(body));
     }
     let line = |i: usize| Wide(core::array::from_fn(|k| number(8 * i + k)));
-    let vel: Vec<Line> = (0..=BODIES).map(line).collect();
+    let mut vel: Vec<Line> = (0..=BODIES).map(line).collect();
+    let inv = vel.clone();
     let terms = swivel::Terms {
         rate: 240.0,
         push: 3.0,
@@ -215,8 +217,11 @@ fn turned(width: Width) -> Vec<u64> {
     let mut most = Line::default();
     macro_rules! turn {
         ($simd:ty) => {{
-            for _ in 0..2 {
+            for pass in [Pass::Position, Pass::Velocity] {
                 swivel::swivel::<$simd>(&mut lanes, &vel, terms);
+                prepare::prepare::<$simd>(&mut lanes, &inv, &vel, 0);
+                let backwards = pass == Pass::Velocity;
+                kernel::sweep::<$simd>(&mut lanes, &mut vel, Order { pass, backwards });
             }
             let mut bearing = lanes.bearings[0];
             let bodies = &lanes.batches[0].bodies;
@@ -231,7 +236,7 @@ fn turned(width: Width) -> Vec<u64> {
     assert!(lanes.batches[0].bounded > 1 && most.0.iter().any(|e| *e > 0.0));
     let rows = lanes.rows[lanes.batches[0].range()].iter();
     let rows = rows.flat_map(|r| r.ang[0].iter().chain([&r.impulse, &r.gap, &r.bias[0]]));
-    let all = rows.chain([&most]);
+    let all = rows.chain([&most]).chain(&vel);
     all.flat_map(|w| w.0.map(f64::to_bits)).collect()
 }
 

@@ -53,8 +53,7 @@ impl Bodies<'_> {
     /// Brings the lanes what they need to know at the start of the step.
     pub(super) fn board(self) {
         self.each(|all, i| {
-            let m = &mut all.crew.movers[i];
-            m.refresh();
+            let m = &all.crew.movers[i];
             all.crew.lines.set_mass(i, &m.inv);
             all.crew.lines.set_velocity(i, &m.vel);
             set_turn(&mut all.turned[i], m.com, m.q);

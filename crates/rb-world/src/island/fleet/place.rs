@@ -97,22 +97,19 @@ fn place_pins(
     let Some(step) = numbers.joint_step.filter(|_| plain) else {
         return;
     };
-    if has_others(links, batch, islands, owners) {
-        return;
-    }
-    links.open_pins(batch, step.reg, pin::SLOTS);
-    for lane in 0..LANES {
-        let Some((island, joint)) = joints(links, batch, islands, owners).nth(lane) else {
-            break;
-        };
-        let Some([a, b]) = joint.pin else { break };
+    let mut pins = SmallVec::<[LanePin; LANES]>::new();
+    for (island, joint) in joints(links, batch, islands, owners) {
+        let Some([a, b]) = joint.pin else { return };
         let center = joint.movers.map(|m| island.movers[m as usize].com_local);
-        let pin = LanePin {
+        pins.push(LanePin {
             axes: DMat3::from_quat(a.q),
             arm: [a.p - center[0], b.p - center[1]],
             impulse: pin::impulse(&joint.memory),
-        };
-        links.put_pin(batch, lane, &pin);
+        });
+    }
+    links.open_pins(batch, step.reg, pin::SLOTS);
+    for (lane, pin) in pins.iter().enumerate() {
+        links.put_pin(batch, lane, pin);
     }
 }
 

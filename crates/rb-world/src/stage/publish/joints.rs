@@ -29,9 +29,11 @@ fn store(frame: &Frame, [island, number]: [u32; 2], h: f64, joint: &mut JointSlo
     let island = &frame.islands[island as usize];
     let solved = &island.joints[number as usize];
     joint.memory.clone_from(&solved.memory);
-    let [a, b] = solved.movers.map(|m| island.seen[m as usize]);
-    joint
-        .desc
-        .kind
-        .track(&JointCx { a, b, h }, &mut joint.memory);
+    let seen = |side: usize| island.seen[solved.movers[side] as usize];
+    let cx = JointCx {
+        a: seen(0),
+        b: seen(1),
+        h,
+    };
+    joint.desc.kind.track(&cx, &mut joint.memory);
 }

@@ -1,0 +1,57 @@
+//! Velocities of both bodies of eight joints, as they come from their lines and go back.
+
+use crate::lanes::LANES;
+use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::vector::{Mass, V3};
+
+/// Velocities of both bodies as they were gathered.
+pub(super) struct Pair<S>([[S; LANES]; 2]);
+
+impl<S: Simd> Pair<S> {
+    #[inline(always)]
+    pub(super) fn gather(vel: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
+        Self([S::gather(vel, &bodies[0]), S::gather(vel, &bodies[1])])
+    }
+
+    #[inline(always)]
+    pub(super) fn scatter(self, vel: &mut [Line], bodies: &[[u32; LANES]; 2]) {
+        S::scatter(vel, &bodies[0], self.0[0]);
+        S::scatter(vel, &bodies[1], self.0[1]);
+    }
+
+    /// Linear and angular velocity of a side.
+    #[inline(always)]
+    pub(super) fn of(&self, side: usize) -> [V3<S>; 2] {
+        let v = &self.0[side];
+        [V3([v[0], v[1], v[2]]), V3([v[4], v[5], v[6]])]
+    }
+
+    #[inline(always)]
+    pub(super) fn set(&mut self, side: usize, lin: V3<S>, ang: V3<S>) {
+        for k in 0..3 {
+            self.0[side][k] = lin.0[k];
+            self.0[side][k + 4] = ang.0[k];
+        }
+    }
+
+    /// Velocity of b's point relative to a's.
+    #[inline(always)]
+    pub(super) fn slip(&self, arm: &[V3<S>; 2]) -> V3<S> {
+        let ([va, wa], [vb, wb]) = (self.of(0), self.of(1));
+        wb.cross_onto(arm[1], vb).sub(wa.cross_onto(arm[0], va))
+    }
+
+    /// Angular velocity of b relative to a.
+    #[inline(always)]
+    pub(super) fn spin(&self) -> V3<S> {
+        let ([_, wa], [_, wb]) = (self.of(0), self.of(1));
+        wb.sub(wa)
+    }
+
+    /// A force and a torque on a side.
+    #[inline(always)]
+    pub(super) fn push(&mut self, side: usize, mass: &[Wide; 9], force: V3<S>, torque: V3<S>) {
+        let ([lin, ang], mass) = (self.of(side), Mass::load(mass));
+        self.set(side, lin.more_by(mass.lin, force), mass.turned(ang, torque));
+    }
+}

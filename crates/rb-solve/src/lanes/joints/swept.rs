@@ -1,0 +1,182 @@
+//! Bearings in the sweeps: three rows hold a point, and the others turn both bodies against each other.
+//!
+//! With e the axes of the first rows, r the arms to the point through which their impulse P acts, t the axes of
+//! locks and stops and T the sum of their impulses:
+//!
+//! ```text
+//! w = e·((v_b + ω_b × r_b) − (v_a + ω_a × r_a)) + b,   w = t·(ω_b − ω_a) + b
+//! Δω_a = −I⁻¹ (r_a × P + T),   Δω_b = I⁻¹ (r_b × P + T)
+//! ```
+//!
+//! That is what the rows would give, from half as many numbers. Nothing is softened.
+
+use super::kernel::solve;
+use super::pack::{Batch, Eight, triangle};
+use super::pair::Pair;
+use super::prepare::ALL;
+use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::vector::V3;
+use rb_core::problem::Pass;
+
+/// Rows of the point.
+const POINT: usize = 3;
+
+/// Solves a batch of bearings against the present velocities.
+#[inline(always)]
+pub(super) fn visit<S: Simd>(
+    batch: &Batch,
+    rows: &mut [Eight],
+    factor: &[Wide],
+    vel: &mut [Line],
+    pass: Pass,
+) {
+    match (batch.plain, batch.bounded) {
+        (3, 0) => visit_some::<S, 3, 3>(batch, rows, factor, vel, pass),
+        (3, 1) => visit_some::<S, 3, 4>(batch, rows, factor, vel, pass),
+        (3, 2) => visit_some::<S, 3, 5>(batch, rows, factor, vel, pass),
+        (3, 3) => visit_some::<S, 3, 6>(batch, rows, factor, vel, pass),
+        (5, 0) => visit_some::<S, 5, 5>(batch, rows, factor, vel, pass),
+        (5, 1) => visit_some::<S, 5, 6>(batch, rows, factor, vel, pass),
+        (5, 2) => visit_some::<S, 5, 7>(batch, rows, factor, vel, pass),
+        _ => visit_some::<S, 5, 8>(batch, rows, factor, vel, pass),
+    }
+}
+
+/// The same with `N` rows, of which `PLAIN` have no bounds.
+#[inline(always)]
+fn visit_some<S: Simd, const PLAIN: usize, const N: usize>(
+    batch: &Batch,
+    rows: &mut [Eight],
+    factor: &[Wide],
+    vel: &mut [Line],
+    pass: Pass,
+) {
+    let (rows, factor) = (&mut rows[..N], &factor[..triangle(N)]);
+    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+    let arm = V3::<S>::load(&batch.arm[1]);
+    let arms = [V3::load(&batch.apart).add(arm), arm];
+    let (slip, spin) = (pair.slip(&arms), pair.spin());
+    let mut x = [S::zero(); ALL];
+    for i in 0..N {
+        let rate = if i < POINT {
+            V3::load(&rows[i].lin).dot(slip)
+        } else {
+            V3::load(&rows[i].ang[1]).dot(spin)
+        };
+        x[i] = rate.add(S::load(&rows[i].bias[pass as usize]));
+    }
+    solve(&mut x, rows, factor, PLAIN);
+    let zero = V3([S::zero(); 3]);
+    let (mut force, mut torque) = (zero, zero);
+    for i in 0..N {
+        if i < POINT {
+            force = force.more(V3::load(&rows[i].lin), x[i]);
+        } else {
+            torque = torque.more(V3::load(&rows[i].ang[1]), x[i]);
+        }
+    }
+    let back = zero.sub(force);
+    let turns = [
+        arms[0].cross_onto(back, zero.sub(torque)),
+        arms[1].cross_onto(force, torque),
+    ];
+    pair.push(0, &batch.mass[0], back, turns[0]);
+    pair.push(1, &batch.mass[1], force, turns[1]);
+    pair.scatter(vel, &batch.bodies);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::bearing::NO_BEARING;
+    use super::super::{JointLanes, LaneBearing, Stops, swivel};
+    use super::*;
+    use crate::lanes::{ContactLanes, LANES};
+    use glam::{DMat3, DQuat, DVec3};
+    use rb_core::discretise::Discretiser;
+    use rb_core::mass::InvMass;
+    use rb_core::math::Twist;
+    use rb_core::params::Params;
+
+    const BODIES: usize = 2 * LANES;
+    const STOPS: Stops = Stops {
+        slots: [0, 1, 2, 3, 4, 5, 6, 7],
+        margin: 0.05,
+    };
+    const TERMS: swivel::Terms = swivel::Terms {
+        rate: 240.0,
+        push: 3.0,
+        ahead: 0.1,
+        margin: 0.05,
+    };
+
+    fn vector(k: usize) -> DVec3 {
+        DVec3::new(k as f64, k as f64 + 0.4, k as f64 + 1.1).map(f64::sin)
+    }
+
+    fn bearing(k: usize, locks: bool, stops: usize) -> LaneBearing {
+        let turn = |k: usize| DQuat::from_scaled_axis(0.3 * vector(k));
+        let stop = |kind: usize, at: f64, none: f64| if kind < stops { at } else { none };
+        LaneBearing {
+            frame: [turn(k), turn(k + 3)],
+            arm: [vector(k), vector(k + 4)],
+            locked: locks && k.is_multiple_of(2),
+            stops: [
+                stop(0, 0.3, f64::INFINITY),
+                stop(1, 0.1, f64::NEG_INFINITY),
+                stop(2, 0.0, f64::INFINITY),
+            ],
+            angle: 0.0,
+            impulses: [0.1; 8],
+            extent: [1.0, 2.0],
+        }
+    }
+
+    /// Velocities and impulses after some sweeps over bearings, taken as such or by their rows.
+    fn swept(by_rows: bool, locks: bool, stops: usize) -> (usize, Vec<f64>) {
+        let (mut lanes, mut contacts) = (JointLanes::default(), ContactLanes::default());
+        contacts.reset(BODIES);
+        let pairs = (0..LANES as u32).map(|j| ([2 * j, 2 * j + 1], 5));
+        lanes.seat(pairs, BODIES, BODIES);
+        let joints: Vec<_> = (0..LANES).map(|k| bearing(k, locks, stops)).collect();
+        lanes.open_bearings(0, &joints, &STOPS);
+        for body in 0..BODIES {
+            let turn = DMat3::from_rotation_y(body as f64);
+            let moments = DMat3::from_diagonal(vector(body).abs() + 0.1);
+            let inv = InvMass {
+                lin: DVec3::splat(1.0 + body as f64),
+                ang: turn * moments * turn.transpose(),
+            };
+            contacts.set_mass(body, &inv);
+            contacts.set_velocity(body, &Twist::new(vector(body), vector(body + 2)));
+            lanes.set_turned(body, vector(body), DQuat::from_rotation_z(0.3));
+        }
+        let mut numbers = Discretiser::new(&Params::game(), 0.004);
+        numbers.joint_step = None;
+        lanes.carry_pins(&numbers);
+        swivel::run(&mut lanes, &contacts.vel, TERMS);
+        lanes.prepare(&contacts);
+        if by_rows {
+            lanes.batches[0].bearing = NO_BEARING;
+        }
+        for k in 0..4 {
+            let pass = [Pass::Position, Pass::Velocity][k / 2];
+            lanes.sweep(&mut contacts, pass, k % 2 == 1);
+        }
+        let rows = &lanes.rows[lanes.batches[0].range()];
+        let impulses = rows.iter().map(|row| &row.impulse);
+        let all = contacts.vel.iter().chain(impulses).flat_map(|w| w.0);
+        (rows.len(), all.collect())
+    }
+
+    #[test]
+    fn bearings_do_what_their_rows_would() {
+        for (locks, stops) in [(false, 0), (false, 3), (true, 0), (true, 3)] {
+            let (rows, mine) = swept(false, locks, stops);
+            let (_, others) = swept(true, locks, stops);
+            assert!(rows >= POINT + 2 * usize::from(locks) + stops.min(1));
+            for (a, b) in mine.iter().zip(&others) {
+                assert!((a - b).abs() < 1e-11 * (1.0 + b.abs()), "{a} {b}");
+            }
+        }
+    }
+}
