@@ -69,15 +69,13 @@ pub struct Points {
 /// The first [`MAX_POINTS`] of some points.
 impl FromIterator<PatchPoint> for Points {
     fn from_iter<I: IntoIterator<Item = PatchPoint>>(points: I) -> Self {
-        let mut out = Self {
-            at: [PatchPoint::default(); MAX_POINTS],
-            len: 0,
-        };
-        for (place, p) in out.at.iter_mut().zip(points) {
-            *place = p;
-            out.len += 1;
-        }
-        out
+        let (mut points, mut len) = (points.into_iter().fuse(), 0);
+        let at = core::array::from_fn(|_| {
+            let p = points.next();
+            len += usize::from(p.is_some());
+            p.unwrap_or_default()
+        });
+        Self { at, len }
     }
 }
 
