@@ -10,6 +10,7 @@
 //! | polyhedron or capsule, cuboid; triangle, either | all axes that can separate best | `sat` |
 //! | polyhedra at rest on a face | all face normals, with a proof | `faces` |
 //! | ball or capsule, same; ball, cuboid | closed form | `axis` |
+//! | ball or capsule, polyhedron | the face that separates best, or its border | `sat::beside` |
 //! | convex, convex | distance or penetration, snapped to a face or with points around | `gjk`, `epa`, `axis`, `clip`, `around` |
 //! | cylinder or cone, convex | the same, the normal by Newton on the touching features | `polish` |
 //! | mesh, height field, compound | per part; internal edges smoothed; patches merged | `parts`, `facet` |
@@ -69,13 +70,15 @@ pub struct Points {
 /// The first [`MAX_POINTS`] of some points.
 impl FromIterator<PatchPoint> for Points {
     fn from_iter<I: IntoIterator<Item = PatchPoint>>(points: I) -> Self {
-        let (mut points, mut len) = (points.into_iter().fuse(), 0);
-        let at = core::array::from_fn(|_| {
-            let p = points.next();
-            len += usize::from(p.is_some());
-            p.unwrap_or_default()
-        });
-        Self { at, len }
+        let mut out = Self {
+            at: [PatchPoint::default(); MAX_POINTS],
+            len: 0,
+        };
+        for (place, p) in out.at.iter_mut().zip(points) {
+            *place = p;
+            out.len += 1;
+        }
+        out
     }
 }
 
