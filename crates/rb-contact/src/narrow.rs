@@ -10,6 +10,7 @@
 //! | polyhedron or capsule, cuboid; triangle, either | all axes that can separate best | `sat` |
 //! | polyhedra at rest on a face | all face normals, with a proof | `faces` |
 //! | ball or capsule, same; ball, cuboid | closed form | `axis` |
+//! | ball or capsule, polyhedron | the face that separates best, or its border | `sat::beside` |
 //! | convex, convex | distance or penetration, snapped to a face or with points around | `gjk`, `epa`, `axis`, `clip`, `around` |
 //! | cylinder or cone, convex | the same, the normal by Newton on the touching features | `polish` |
 //! | mesh, height field, compound | per part; internal edges smoothed; patches merged | `parts`, `facet` |

@@ -12,7 +12,7 @@ use super::clip::{self, Raw};
 use super::ring::Ring;
 use super::{ContactPatch, Outcome, PatchPoint, hold, report};
 use crate::convex::{CORNERS, Placed};
-use glam::{DMat3, DVec3};
+use glam::{DMat3, DVec3, Vec3Swizzles};
 use rb_core::anchor::Reference;
 
 /// Squared sine of the angle between two edges below which they count as parallel.
@@ -46,7 +46,7 @@ pub(crate) fn collide(
     let on_b = sb > sa + FACE_PREFERENCE[1] * size;
     let face = if on_b { sb } else { sa };
     let edge = edges(da, [ha, hb], &turn, &spread, face);
-    let best = edge.map_or(face, |e| e.0);
+    let best = edge.as_ref().map_or(face, |e| e.s);
     if best > reach {
         return Some(Err(best - radii));
     }
@@ -67,10 +67,10 @@ pub(crate) fn collide(
         turn: turn.transpose(),
         d: -db,
     };
-    if let Some((s, axis)) = edge
-        && s > face + slack
+    if let Some(edge) = edge
+        && edge.s > face + slack
     {
-        return edge_contact([&over_a(), &over_b()], a.rot * axis, prediction, out);
+        return edge_contact([&over_a(), &over_b()], &edge, prediction, out);
     }
     let mut raw = Raw::new();
     let put = |p: PatchPoint| {
@@ -98,55 +98,57 @@ fn sign(x: f64) -> f64 {
 
 /// The largest coordinate, the first of equals.
 fn most(v: DVec3) -> (usize, f64) {
-    (1..3).fold((0, v.x), |m, k| if v[k] > m.1 { (k, v[k]) } else { m })
+    let first = if v.y > v.x { (1, v.y) } else { (0, v.x) };
+    if v.z > first.1 { (2, v.z) } else { first }
 }
 
-/// Best of the nine cross products if it separates better than `least` (m): separation and unit axis
-/// from a to b in the frame of a.
+/// Axis number i of box a and number j of box b: separation (m) along their cross product, and its unit
+/// vector from a to b in the frame of a.
+struct Edges {
+    of: [usize; 2],
+    s: f64,
+    axis: DVec3,
+}
+
+/// Best of the nine cross products if it separates better than `least` (m).
 fn edges(
     d: DVec3,
     [ha, hb]: [DVec3; 2],
     turn: &DMat3,
     spread: &DMat3,
     least: f64,
-) -> Option<(f64, DVec3)> {
-    let mut best = (least, None);
-    // Arrays: a coordinate by its number is then one load.
-    let (v, wide) = (turn.to_cols_array_2d(), spread.to_cols_array_2d());
-    let [d, ha, hb] = [d, ha, hb].map(|x| x.to_array());
+) -> Option<Edges> {
+    let cols = |m: &DMat3| [m.x_axis, m.y_axis, m.z_axis];
+    let (turn, spread, hb) = (cols(turn), cols(spread), hb.to_array());
+    // All axes i at once. With s the separation times the sine between the edges, s|s|/sine² orders as
+    // s/sine does, and takes no root.
+    let mut best = (least * least.abs(), None);
     for j in 0..3 {
         let (j1, j2) = NEXT[j];
-        for i in 0..3 {
-            let sine2 = 1.0 - v[j][i] * v[j][i];
+        let (v, wide) = (turn[j], spread[j]);
+        let width = ha.zxy() * wide.yzx()
+            + ha.yzx() * wide.zxy()
+            + spread[j2] * hb[j1]
+            + spread[j1] * hb[j2];
+        let s = v.cross(d).abs() - width;
+        let sine2 = DVec3::ONE - v * v;
+        let rank = (s * s.abs() / sine2).to_array();
+        for (i, sine2) in sine2.to_array().into_iter().enumerate() {
             // Parallel edges: the axis is no direction, and a face axis does its work.
-            if sine2 < PARALLEL {
-                continue;
-            }
-            let (i1, i2) = NEXT[i];
-            // Along the cross product of axis i of a with axis j of b, of length sine.
-            let across = d[i2] * v[j][i1] - d[i1] * v[j][i2];
-            let width = ha[i1] * wide[j][i2]
-                + ha[i2] * wide[j][i1]
-                + hb[j1] * wide[j2][i]
-                + hb[j2] * wide[j1][i];
-            let s = across.abs() - width;
-            // s/sine > best without the root, which few pairs need.
-            let square = best.0 * best.0 * sine2;
-            let better = if best.0 >= 0.0 {
-                s > 0.0 && s * s > square
-            } else {
-                s >= 0.0 || s * s < square
-            };
-            if better {
-                let sine = sine2.sqrt();
-                let mut axis = DVec3::ZERO;
-                axis[i1] = -v[j][i2];
-                axis[i2] = v[j][i1];
-                best = (s / sine, Some(axis * (sign(across) / sine)));
+            if (sine2 >= PARALLEL) & (rank[i] > best.0) {
+                best = (rank[i], Some([i, j]));
             }
         }
     }
-    best.1.map(|axis| (best.0, axis))
+    let (rank, Some(of @ [i, j])) = best else {
+        return None;
+    };
+    let across = DVec3::AXES[i].cross(turn[j]).normalize();
+    Some(Edges {
+        of,
+        s: rank.abs().sqrt().copysign(rank),
+        axis: across * sign(across.dot(d)),
+    })
 }
 
 /// A box `f` that may have the face, and another `o`: half extents, and the axes and the place of o in
@@ -210,15 +212,13 @@ impl Pair<'_> {
     /// Places on o (world axes) of what lies above a face of f, heights above it, and names.
     fn placed(&self, ring: &Ring, (k, up): Face) -> impl Iterator<Item = (DVec3, f64, u32)> {
         let (f, radius) = (self.f, self.o.radius);
-        let sunk = f.rot.col(k) * (up * radius);
-        let level = self.hf[k];
         let (u, v) = NEXT[k];
+        let [u, v, across] = [u, v, k].map(|axis| f.rot.col(axis));
+        let start = f.at - across * (up * radius);
+        let level = self.hf[k] + f.radius + radius;
         ring.corners().iter().map(move |&(p, feature)| {
-            let height = up * p.z - level - f.radius - radius;
-            let mut l = DVec3::ZERO;
-            (l[u], l[v], l[k]) = (p.x, p.y, p.z);
-            let place = f.rot * l + f.at - sunk;
-            (place, height, feature & !clip::FACE_OF_B)
+            let place = u * p.x + v * p.y + across * p.z + start;
+            (place, up * p.z - level, feature & !clip::FACE_OF_B)
         })
     }
 
@@ -231,46 +231,45 @@ impl Pair<'_> {
         let toward = DVec3::new(turn[0][k], turn[1][k], turn[2][k]) * -up;
         let (axis, _) = most(toward.abs());
         let (i, j) = NEXT[axis];
-        let (h, out) = (self.ho, sign(toward[axis]));
+        let (h, out) = (self.ho.to_array(), sign(toward[axis]));
         let middle = seen(self.d.to_array()) + seen(turn[axis]) * (out * h[axis]);
         let (along_i, along_j) = (seen(turn[i]) * h[i], seen(turn[j]) * (out * h[j]));
         let bit = |k: usize, positive: bool| u32::from(positive) << k;
         for [s, t] in CORNERS {
             let name = bit(axis, out > 0.0) | bit(i, s > 0.0) | bit(j, t * out > 0.0);
-            ring.push((middle + along_i * s + along_j * t, name));
+            ring.push((middle + along_i * s + along_j * t, name), true);
         }
     }
 }
 
-/// Contact of the two edges that face each other along the unit vector `n`, the boxes as each sees the
-/// other.
+/// Contact of two edges that face each other, the boxes as each sees the other.
 fn edge_contact(
     [a, b]: [&Pair; 2],
-    n: DVec3,
+    edges: &Edges,
     prediction: f64,
     out: &mut Vec<ContactPatch>,
 ) -> Outcome {
-    let first = edge_point(a, n)?;
+    let n = a.f.rot * edges.axis;
+    let seen = [edges.axis, b.f.local(-n)];
+    let first = edge_point(a, edges.of, n, seen)?;
     if first.gap > prediction {
         return Some(Err(first.gap));
     }
     let mut raw = Raw::new();
     raw.push(first);
     let put = beside(first, a.f, b.f, prediction, &mut raw);
-    around([a, b], n, first.gap, put);
+    around([a, b], n, seen, first.gap, put);
     let hold = hold::closest(a.f, b.f, n, &raw);
     Some(report(n, hold, &raw, prediction, out))
 }
 
-/// [`super::around::around`] for two boxes, as each sees the other: the corners over whichever face
-/// looks more along `n`, with gaps along it of at least `least` (m).
-fn around([a, b]: [&Pair; 2], n: DVec3, least: f64, put: impl FnMut(PatchPoint)) {
-    let lean = |pair: &Pair, n: DVec3| {
-        let n = pair.f.local(n);
+/// [`super::around::around`] for two boxes, as each sees the other and the way to it: the corners over
+/// whichever face looks more along `n`, with gaps along it of at least `least` (m).
+fn around([a, b]: [&Pair; 2], n: DVec3, seen: [DVec3; 2], least: f64, put: impl FnMut(PatchPoint)) {
+    let [on_a, on_b] = seen.map(|n| {
         let (k, cosine) = most(n.abs());
         (k, sign(n[k]), cosine)
-    };
-    let (on_a, on_b) = (lean(a, n), lean(b, -n));
+    });
     if on_a.2 > LEAN && on_b.2 <= on_a.2 + EVEN {
         slanted(a, on_a, n, least, put);
     } else if on_b.2 > LEAN {
@@ -300,22 +299,16 @@ fn slanted(
     }
 }
 
-/// Crossing point of the two edges that face each other along `n`; `None` when the lines come
-/// closest beyond the end of an edge.
-fn edge_point(pair: &Pair, n: DVec3) -> Option<PatchPoint> {
+/// Crossing point of the edges along axes i of a and j of b that face each other along `n`, which leads
+/// along `na` and `nb` as either box sees it; `None` when the lines come closest beyond the end of an edge.
+fn edge_point(
+    pair: &Pair,
+    [i, j]: [usize; 2],
+    n: DVec3,
+    [na, nb]: [DVec3; 2],
+) -> Option<PatchPoint> {
     let (a, ha, b, hb) = (pair.f, pair.hf, pair.o, pair.ho);
-    let (na, nb) = (a.local(n), b.local(-n));
-    // The edge runs along the axis most perpendicular to the normal.
-    let along = |m: DVec3| {
-        let m = m.abs();
-        (1..3).fold(0, |k, i| if m[i] < m[k] { i } else { k })
-    };
-    let (i, j) = (along(na), along(nb));
-    let middle = |h: DVec3, m: DVec3, k: usize| {
-        let mut p = h.copysign(m);
-        p[k] = 0.0;
-        p
-    };
+    let middle = |h: DVec3, m: DVec3, k: usize| h.copysign(m) * (DVec3::ONE - DVec3::AXES[k]);
     let (ua, ub) = (a.rot.col(i), b.rot.col(j));
     let pa = a.rot * middle(ha, na, i) + a.at;
     let pb = b.rot * middle(hb, nb, j) + b.at;

@@ -11,8 +11,9 @@
 //!
 //! The greatest separation is the answer when it is negative; when it is positive, only if the features
 //! that made it are the closest ones. A segment beside a triangle is measured against each of its edges;
-//! all else is left to iteration.
+//! all else is left to iteration. Points and segments outside a polyhedron: `beside`.
 
+mod beside;
 mod solid;
 
 use super::axis::{Axis, FACE_PREFERENCE, closest_on_lines, iterate, slack};
@@ -36,6 +37,8 @@ pub(super) fn axis(a: &Placed, b: &Placed, reach: f64) -> Option<Result<Axis, f6
         (Core::Box(h), Core::Segment(_)) => segment_box(b, a, h, reach).map(flip),
         (Core::Segment(_), Core::Triangle(t)) => with_triangle(a, b, t, reach),
         (Core::Triangle(t), Core::Segment(_)) => with_triangle(b, a, t, reach).map(flip),
+        (Core::Poly(p), Core::Point | Core::Segment(_)) => beside::axis(a, p, b, reach),
+        (Core::Point | Core::Segment(_), Core::Poly(p)) => beside::axis(b, p, a, reach).map(flip),
         _ if a.radius + b.radius > 0.0 => None,
         (Core::Poly(_) | Core::Triangle(_), Core::Box(h)) => with_box(a, b, h, reach),
         (Core::Box(h), Core::Poly(_) | Core::Triangle(_)) => with_box(b, a, h, reach).map(flip),
@@ -405,6 +408,8 @@ mod tests {
             [triangle, poly],
             [poly, boxed],
             [triangle, segment],
+            [poly, segment],
+            [Core::Point, poly],
         ] {
             for k in 0..3000 {
                 let at = vector(5 * k + 1) * if k % 2 == 0 { 1.0 } else { 1.8 };
@@ -417,6 +422,6 @@ mod tests {
                 }
             }
         }
-        assert!(decided > 9000, "{decided}");
+        assert!(decided > 14_000, "{decided}");
     }
 }

@@ -100,9 +100,14 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, task: Tasks) {
     chunk.overlapping.clear();
     for (k, pair) in pairs.iter_mut().enumerate() {
         let sides = pair.key.map(|c| &placed[c as usize]);
+        let parted = parted(sides);
+        // Nearly half of them, and all that is asked of these.
+        if parted && pair.count == 0 {
+            continue;
+        }
         let asked = sides.map(|s| s.collider);
         let known = places::known(pair, contacts, first);
-        let verdict = if !hooks.may_touch(asked, sides.map(|s| s.body)) {
+        let verdict = if parted || !hooks.may_touch(asked, sides.map(|s| s.body)) {
             Verdict::Found(0, None)
         } else if sides[0].sensor || sides[1].sensor {
             sense(state, pair, sides, chunk)
@@ -120,7 +125,12 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, task: Tasks) {
     }
 }
 
-/// Finds the contacts of a pair, or brings those known up to date.
+/// Whether one of a pair has moved, and not even their boxes meet.
+fn parted([a, b]: [&Placed; 2]) -> bool {
+    (a.stirs || b.stirs) && !a.bounds.overlaps(&b.bounds)
+}
+
+/// Finds the contacts of a pair whose boxes meet, or brings those known up to date.
 fn touch(
     state: &State,
     pair: &Pair,
@@ -131,12 +141,6 @@ fn touch(
     let [a, b] = sides;
     if !(a.stirs || b.stirs) {
         return Verdict::Kept;
-    }
-    if !a.bounds.overlaps(&b.bounds) {
-        return match pair.count {
-            0 => Verdict::Kept,
-            _ => Verdict::Found(0, None),
-        };
     }
     let prediction = a.reach + b.reach;
     let anchored = |m: &Manifold| m.anchor.hold.reference != Reference::Neither;
