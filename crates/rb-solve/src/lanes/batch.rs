@@ -1,7 +1,7 @@
 //! Eight manifolds side by side, as the kernels read them.
 
 use super::grip::Grip;
-use super::section::Class;
+use super::plan::Class;
 use super::simd::Wide;
 use crate::lanes::LANES;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS};

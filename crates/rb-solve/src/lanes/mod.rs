@@ -33,6 +33,7 @@ pub mod joints;
 mod kernel;
 mod order;
 mod pack;
+mod plan;
 mod position;
 mod prepare;
 mod section;
@@ -48,8 +49,9 @@ pub use joints::{
     stiffness,
 };
 pub use pack::ContactLanes;
+pub use plan::{Kind, Member};
 pub use prepare::Soft;
-pub use section::{Kind, Member, Terms};
+pub use section::Terms;
 pub use simd::{LANES, Line, Wide};
 
 /// Runs a kernel with the widest instructions of this processor, or with those up to AVX2 (`narrow`).

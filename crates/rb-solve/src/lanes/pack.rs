@@ -7,7 +7,8 @@
 
 use super::bodies::Layout;
 use super::kernel::Numbers;
-use super::section::{Masses, Member, Section, Terms};
+use super::plan::Member;
+use super::section::{Masses, Section, Terms};
 use super::simd::Line;
 use crate::parallel;
 use core::ops::Range;
@@ -121,7 +122,7 @@ impl ContactLanes {
         for contacts in islands {
             self.send_home(contacts);
             for section in self.sections.iter_mut().chain([&mut self.seam]) {
-                section.take_visits();
+                section.end_island();
             }
         }
         let layout = self.layout;
@@ -137,10 +138,8 @@ impl ContactLanes {
             let movable = movable.min(layout.size);
             section.pack(set, terms, masses(section.base, stride, movable));
         });
-        if !self.seam.members.is_empty() {
-            let lines = layout.lines();
-            self.seam.pack(set, terms, masses(0, lines, lines));
-        }
+        let lines = layout.lines();
+        self.seam.pack(set, terms, masses(0, lines, lines));
         self.turned = false;
     }
 

@@ -6,7 +6,7 @@
 //!
 //! The vector types may be used only on a processor that has been asked for them: that is the reason of
 //! every `unsafe` in `x86` and of the two in [`dispatch`](super::dispatch), which asks. `kernel` tests that
-//! all widths give the same bits.
+//! all widths give the same bits. Those in `places` are of another kind.
 
 /// Numbers side by side.
 pub const LANES: usize = 8;
@@ -61,34 +61,12 @@ pub(super) trait Simd: Copy {
     /// Columns of the lines at eight places: lane k of entry j is number j of line `at[k]`.
     #[inline(always)]
     fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {
-        Self::transposed(Self::rows(lines, at))
+        Self::transposed(places::read(lines, at))
     }
     /// The reverse of [`gather`](Self::gather).
     #[inline(always)]
     fn scatter(lines: &mut [Line], at: &[u32; LANES], columns: [Self; LANES]) {
-        let [a, b, c, d, e, f, g, h] = Self::transposed(columns);
-        a.store(&mut lines[at[0] as usize]);
-        b.store(&mut lines[at[1] as usize]);
-        c.store(&mut lines[at[2] as usize]);
-        d.store(&mut lines[at[3] as usize]);
-        e.store(&mut lines[at[4] as usize]);
-        f.store(&mut lines[at[5] as usize]);
-        g.store(&mut lines[at[6] as usize]);
-        h.store(&mut lines[at[7] as usize]);
-    }
-    /// The lines at eight places.
-    #[inline(always)]
-    fn rows(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {
-        [
-            Self::load(&lines[at[0] as usize]),
-            Self::load(&lines[at[1] as usize]),
-            Self::load(&lines[at[2] as usize]),
-            Self::load(&lines[at[3] as usize]),
-            Self::load(&lines[at[4] as usize]),
-            Self::load(&lines[at[5] as usize]),
-            Self::load(&lines[at[6] as usize]),
-            Self::load(&lines[at[7] as usize]),
-        ]
+        places::write(lines, at, Self::transposed(columns));
     }
 }
 
@@ -218,6 +196,8 @@ impl Simd for Plain {
         eight(|j| Self(eight(|k| rows[k].0[j])))
     }
 }
+
+mod places;
 
 #[cfg(target_arch = "x86_64")]
 pub(super) use x86::{Avx2, Avx512};

@@ -1,0 +1,68 @@
+//! The lines at eight places.
+//!
+//! All places are compared with the number of lines at once. One by one, a visit of a batch would do so 48 times,
+//! a sixth of its instructions.
+#![allow(unsafe_code, reason = "places are checked together, not one by one")]
+
+use super::{LANES, Line, Simd};
+
+/// Reads them.
+///
+/// # Panics
+///
+/// If there is no line at one of the places.
+#[inline(always)]
+pub(super) fn read<S: Simd>(lines: &[Line], at: &[u32; LANES]) -> [S; LANES] {
+    check(lines, at);
+    let mut rows = [S::zero(); LANES];
+    for k in 0..LANES {
+        // SAFETY: every place has been compared with the number of lines.
+        rows[k] = S::load(unsafe { lines.get_unchecked(at[k] as usize) });
+    }
+    rows
+}
+
+/// Writes them; of two to the same place the later one stays.
+///
+/// # Panics
+///
+/// If there is no line at one of the places.
+#[inline(always)]
+pub(super) fn write<S: Simd>(lines: &mut [Line], at: &[u32; LANES], rows: [S; LANES]) {
+    check(lines, at);
+    for k in 0..LANES {
+        // SAFETY: every place has been compared with the number of lines.
+        rows[k].store(unsafe { lines.get_unchecked_mut(at[k] as usize) });
+    }
+}
+
+#[inline(always)]
+fn check(lines: &[Line], at: &[u32; LANES]) {
+    let len = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+    let mut inside = true;
+    for place in at {
+        inside &= *place < len;
+    }
+    assert!(inside, "a body that is not there");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Plain;
+    use super::*;
+
+    #[test]
+    #[should_panic(expected = "a body that is not there")]
+    fn every_place_is_checked_before_a_line_is_read() {
+        let lines = [Line::default(); 5];
+        let _ = read::<Plain>(&lines, &[0, 1, 2, 3, 4, 3, 2, 5]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a body that is not there")]
+    fn every_place_is_checked_before_a_line_is_written() {
+        let mut lines = [Line::default(); 5];
+        let rows = [Plain::zero(); LANES];
+        write(&mut lines, &[u32::MAX, 1, 2, 3, 4, 3, 2, 1], rows);
+    }
+}
