@@ -204,8 +204,9 @@ impl Section {
         let batches = &mut self.packed.batches;
         room::fit(batches, filled as usize);
         batches.resize(filled as usize, Batch::idle(nobody));
-        let seats = if filled == 0 { &[][..] } else { &self.seats };
-        for (&Member { number, bodies, .. }, seat) in self.members.iter().zip(seats) {
+        let seated = if filled == 0 { 0 } else { self.seats.len() };
+        let seats = &mut self.seats[..seated];
+        for (&Member { number, bodies, .. }, seat) in self.members.iter().zip(seats.iter()) {
             let batch = &mut batches[seat.batch as usize];
             batch.len = batch.len.max(u32::from(seat.points));
             let lane = seat.lane as usize;
@@ -223,5 +224,10 @@ impl Section {
             }
         }
         self.packed.number();
+        let batches = &self.packed.batches;
+        for seat in seats {
+            let batch = &batches[seat.batch as usize];
+            (seat.first, seat.grip) = (batch.first, batch.grip);
+        }
     }
 }

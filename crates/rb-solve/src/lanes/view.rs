@@ -164,21 +164,24 @@ impl Hold {
 impl Section {
     fn impulses(&self, m: usize) -> ([[f64; 3]; MAX_POINTS], DVec3) {
         let (seat, mut out) = (&self.seats[m], [[0.0; 3]; MAX_POINTS]);
-        let used = out[..usize::from(seat.points)].iter_mut().enumerate();
-        let lane = usize::from(seat.lane);
+        let (count, lane) = (usize::from(seat.points), usize::from(seat.lane));
         if let Some(thin) = self.thin.get(seat.batch as usize) {
-            used.for_each(|(k, to)| *to = thin.impulse_of(k));
+            for (k, to) in out[..count].iter_mut().enumerate() {
+                *to = thin.impulse_of(k);
+            }
             let twist = thin.share(&mut out);
             return (out, thin.patch().axes[0] * twist);
         }
         let batch = &self.packed.batches[seat.batch as usize];
-        let points = &self.packed.points[batch.range()];
-        let slips = &self.packed.slips[batch.slips()];
-        for (k, to) in used {
-            let along = |t: usize| slips.get(k).map_or(0.0, |s| s.impulse[t].0[lane]);
-            *to = [points[k].impulse.0[lane], along(0), along(1)];
+        let points = &self.packed.points[seat.first as usize..][..count];
+        for (p, to) in points.iter().zip(&mut out) {
+            to[0] = p.impulse.0[lane];
         }
-        let Some(grip) = self.packed.grips.get(batch.grip as usize) else {
+        let Some(grip) = self.packed.grips.get(seat.grip as usize) else {
+            let slips = &self.packed.slips[batch.slips()];
+            for (slip, to) in slips.iter().zip(&mut out[..count]) {
+                (to[1], to[2]) = (slip.impulse[0].0[lane], slip.impulse[1].0[lane]);
+            }
             return (out, DVec3::ZERO);
         };
         let (n, t) = (vector(&batch.normal, lane), vector(&batch.tangent, lane));
