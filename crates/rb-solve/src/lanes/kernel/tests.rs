@@ -1,0 +1,117 @@
+//! All widths against one another.
+
+use super::super::position::position;
+use super::super::simd::{Avx2, Avx512, Plain};
+use super::super::{Width, width};
+use super::*;
+
+/// A ring of manifolds with awkward numbers in every field, and its bodies.
+fn ring(law: FrictionLaw, gripped: bool) -> (Packed, [Vec<Line>; 3]) {
+    let number = |k: usize| (1.7 * k as f64 + 0.3).sin();
+    let wide = |k: usize| Wide(core::array::from_fn(|i| number(8 * k + i)));
+    let mut packed = Packed::default();
+    for b in 0..6 {
+        let bodies = [0, 1].map(|s| core::array::from_fn(|i| ((b + 2 * i + s) % 17) as u32));
+        packed.batches.push(Batch {
+            bodies,
+            normal: [wide(b), wide(b + 1), wide(b + 2)],
+            tangent: [wide(b + 3), wide(b + 4), wide(b + 5)],
+            mu: Wide([0.4; LANES]),
+            belt: [wide(b + 6), wide(b + 7)],
+            soft: [Wide([80.0; LANES]), Wide([0.2; LANES])],
+            law,
+            len: 3,
+            grip: if gripped { 0 } else { NONE },
+            ..Batch::idle(0)
+        });
+    }
+    packed.number();
+    for (i, p) in packed.points.iter_mut().enumerate() {
+        let at = 40 * (i / 3) + 9 * (i % 3);
+        p.arm = [[0, 1, 2], [3, 4, 5]].map(|a| a.map(|j| wide(at + j)));
+        p.inverse = Wide([0.3; LANES]);
+        p.gap = Wide(wide(at + 6).0.map(|x| 1e-3 * x));
+    }
+    for (i, s) in packed.slips.iter_mut().enumerate() {
+        let at = 40 * (i / 3) + 9 * (i % 3);
+        s.step = Wide([0.2; LANES]);
+        s.cross = [wide(at + 7), wide(at + 8)];
+    }
+    for (i, g) in packed.grips.iter_mut().enumerate() {
+        g.arm = [[0, 1, 2], [3, 4, 5]].map(|a| a.map(|j| wide(50 * i + j)));
+        g.reach = Wide(wide(50 * i + 6).0.map(f64::abs));
+        g.step = [Wide([0.2; LANES]), Wide([0.1; LANES])];
+    }
+    let lines = |from: usize| (0..17).map(|i| wide(from + i)).collect();
+    (packed, [lines(100), lines(200), lines(300)])
+}
+
+fn bits(law: FrictionLaw, gripped: bool, width: Width) -> Vec<u64> {
+    let (mut packed, [inv, mut vel, moved]) = ring(law, gripped);
+    let soft = Numbers {
+        rate: 360.0,
+        push: 3.0,
+        full: 1e4,
+        firm: [5e-3, 500.0],
+    };
+    macro_rules! sweep {
+        ($simd:ty) => {{
+            macro_rules! bodies {
+                () => {
+                    Bodies {
+                        inv: &inv,
+                        vel: &mut vel,
+                        moved: &moved,
+                    }
+                };
+            }
+            warm::<$simd>(&packed, &inv, &mut vel);
+            for fresh in [true, false] {
+                let way = Way {
+                    fresh,
+                    turned: fresh,
+                    backwards: !fresh,
+                };
+                position::<$simd>(&mut packed, bodies!(), &soft, way);
+            }
+            velocity::<$simd>(&mut packed, bodies!(), true);
+        }};
+    }
+    for _ in 0..3 {
+        match width {
+            Width::Avx512 => sweep!(Avx512),
+            Width::Avx2 => sweep!(Avx2),
+            Width::Plain => sweep!(Plain),
+        }
+    }
+    let normals = packed.points.iter().map(|p| &p.impulse);
+    let slips = packed.slips.iter().flat_map(|s| &s.impulse);
+    let grips = packed.grips.iter().flat_map(|g| &g.impulse);
+    let all = vel.iter().chain(normals).chain(slips).chain(grips);
+    all.flat_map(|w| w.0.map(f64::to_bits)).collect()
+}
+
+#[test]
+fn every_width_gives_the_same_bits() {
+    let widths: &[Width] = match width() {
+        Width::Avx512 => &[Width::Avx512, Width::Avx2],
+        Width::Avx2 => &[Width::Avx2],
+        Width::Plain => &[],
+    };
+    for (law, gripped) in [
+        (FrictionLaw::None, false),
+        (FrictionLaw::Boxed, false),
+        (FrictionLaw::Pyramid, false),
+        (FrictionLaw::Conic, false),
+        (FrictionLaw::Conic, true),
+    ] {
+        let plain = bits(law, gripped, Width::Plain);
+        assert!(
+            plain.iter().all(|b| f64::from_bits(*b).is_finite()),
+            "{law:?}"
+        );
+        for width in widths {
+            assert_eq!(plain, bits(law, gripped, *width), "{law:?}, {width:?}");
+        }
+    }
+}
