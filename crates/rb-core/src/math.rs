@@ -221,38 +221,46 @@ pub fn skew(a: DVec3) -> DMat3 {
     )
 }
 
-/// Coefficients of x², x⁴, … in sin(x)/x.
-const SINC: [f64; 5] = [
-    -1.0 / 6.0,
-    1.0 / 120.0,
-    -1.0 / 5040.0,
-    1.0 / 362_880.0,
-    -1.0 / 39_916_800.0,
+/// Coefficients of x², x⁴, … in sin(x)/x and in cos(x).
+pub const TURN_SERIES: [[f64; 5]; 2] = [
+    [
+        -1.0 / 6.0,
+        1.0 / 120.0,
+        -1.0 / 5040.0,
+        1.0 / 362_880.0,
+        -1.0 / 39_916_800.0,
+    ],
+    [
+        -1.0 / 2.0,
+        1.0 / 24.0,
+        -1.0 / 720.0,
+        1.0 / 40_320.0,
+        -1.0 / 3_628_800.0,
+    ],
 ];
-/// The same in cos(x).
-const COSINE: [f64; 5] = [
-    -1.0 / 2.0,
-    1.0 / 24.0,
-    -1.0 / 720.0,
-    1.0 / 40_320.0,
-    -1.0 / 3_628_800.0,
-];
+/// Square of the half angle (rad²) from which on a turn is too fast for them.
+pub const FAST_TURN: f64 = 1e-2;
 
-/// Unit quaternion of the rotation vector `theta` (rad, axis times angle).
+/// sin(x)/(2x) and cos(x) of a half angle, from x² (rad²).
 #[inline]
-pub fn exp_rotation(theta: DVec3) -> DQuat {
+pub fn half_turn(x2: f64) -> (f64, f64) {
     // Both by their series for small angles, exact to rounding: faster, and sin(x)/x loses no digits.
-    let x2 = 0.25 * theta.length_squared();
-    let (s, c) = if x2 < 1e-2 {
+    if x2 < FAST_TURN {
         let series = |k: [f64; 5]| {
             let tail = k[1] + x2 * (k[2] + x2 * (k[3] + x2 * k[4]));
             1.0 + x2 * (k[0] + x2 * tail)
         };
-        (0.5 * series(SINC), series(COSINE))
+        (0.5 * series(TURN_SERIES[0]), series(TURN_SERIES[1]))
     } else {
         let half = x2.sqrt();
         (0.5 * libm::sin(half) / half, libm::cos(half))
-    };
+    }
+}
+
+/// Unit quaternion of the rotation vector `theta` (rad, axis times angle).
+#[inline]
+pub fn exp_rotation(theta: DVec3) -> DQuat {
+    let (s, c) = half_turn(0.25 * theta.length_squared());
     DQuat::from_xyzw(theta.x * s, theta.y * s, theta.z * s, c)
 }
 

@@ -211,7 +211,7 @@ impl Frame {
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
         let islands: usize = self.islands.iter().map(Island::bytes).sum();
-        let lanes: usize = self.convoys.iter().map(|c| c.lanes.bytes()).sum();
+        let lanes: usize = self.convoys.iter().map(Convoy::bytes).sum();
         let found: usize = self.chunks.iter().map(PairChunk::bytes).sum();
         let fleets: usize = self.fleets.iter().map(Fleet::bytes).sum();
         let lanes = lanes + fleets;

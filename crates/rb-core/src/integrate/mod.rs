@@ -3,7 +3,7 @@
 pub mod gyro;
 mod stiffness;
 
-pub use stiffness::lever;
+pub use stiffness::{EXPLICIT, lever};
 
 use crate::body::{Body, sound};
 use crate::mass::{InvMass, LockedAxes, PrincipalInertia};
@@ -86,14 +86,25 @@ impl Mover {
         }
     }
 
+    /// Acceleration by gravity and the external force (m/s²).
+    #[inline]
+    pub fn push(&self) -> DVec3 {
+        self.locked.linear_mask() * self.gravity + self.inv.lin * self.force.force
+    }
+
+    /// Whether it may not turn about some axis.
+    #[inline]
+    pub fn is_bound(&self) -> bool {
+        self.locked.intersects(LockedAxes::ANGULAR)
+    }
+
     /// ṽ: the velocity after forces, gravity, damping and the gyroscopic term, before impulses.
     #[inline]
     pub fn predict(&self, h: f64, gyroscopic: Gyroscopic) -> Twist {
         if self.inv.is_zero() {
             return self.vel;
         }
-        let free = self.locked.linear_mask();
-        let lin = self.vel.lin + (free * self.gravity + self.inv.lin * self.force.force) * h;
+        let lin = self.vel.lin + self.push() * h;
         let ang = self.spin_after(h, gyroscopic, DVec3::ZERO);
         Twist::new(
             lin / (1.0 + h * self.damping[0]),
@@ -106,8 +117,7 @@ impl Mover {
     pub fn spin_after(&self, h: f64, gyroscopic: Gyroscopic, impulse: DVec3) -> DVec3 {
         let w = self.vel.ang;
         let total = self.force.torque * h + impulse;
-        let bound = self.locked.intersects(LockedAxes::ANGULAR);
-        if bound || (self.inertia.is_round() && gyroscopic == Gyroscopic::Implicit) {
+        if self.is_bound() || (self.inertia.is_round() && gyroscopic == Gyroscopic::Implicit) {
             return w + self.inv.ang * total;
         }
         gyro::step(gyroscopic, &self.inertia, self.q, w, total, h)

@@ -20,7 +20,7 @@ use glam::{DMat3, DVec3};
 
 /// Part of the inertia up to which the stiffness may stay explicit. Below, the implicit treatment only
 /// damps: with a quarter, a swinging chain lost 4 % of its energy in ten seconds; with 1, nothing.
-const EXPLICIT: f64 = 1.0;
+pub const EXPLICIT: f64 = 1.0;
 
 /// (r·P) 1 − sym(r Pᵀ) of an impulse P (N·s) at an arm r (m): kg·m²/s.
 #[inline]

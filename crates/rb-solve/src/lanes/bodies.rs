@@ -133,25 +133,6 @@ impl ContactLanes {
         }
     }
 
-    /// A run of the movable bodies, to be worked on section by section; of several sections it is all.
-    pub fn bodies(&mut self, run: Range<usize>) -> BodyLines<'_> {
-        let Layout { size, sections, .. } = self.layout;
-        let (run, size, stride) = if sections == 1 {
-            let len = run.len();
-            (run, len, len)
-        } else {
-            (0..self.layout.lines(), size, self.layout.stride())
-        };
-        BodyLines {
-            size,
-            stride,
-            vel: &mut self.vel[run.clone()],
-            moved: &mut self.moved[run.clone()],
-            inv: &mut self.inv[run.clone()],
-            free: &mut self.free[run],
-        }
-    }
-
     /// All lines, to be worked on section by section, each with its guests and the body of idle lanes.
     pub fn lines(&mut self) -> BodyLines<'_> {
         BodyLines {
@@ -170,7 +151,7 @@ impl ContactLanes {
         self.layout.place(body)
     }
 
-    /// Says that inverse masses have been set through [`bodies`](Self::bodies).
+    /// Says that inverse masses have been set through [`lines`](Self::lines).
     pub fn note_turn(&mut self) {
         self.turned = true;
     }
@@ -182,9 +163,9 @@ pub struct BodyLines<'a> {
     size: usize,
     stride: usize,
     pub(super) vel: &'a mut [Line],
-    moved: &'a mut [Line],
+    pub(super) moved: &'a mut [Line],
     pub(super) inv: &'a mut [Line],
-    free: &'a mut [Line],
+    pub(super) free: &'a mut [Line],
 }
 
 impl BodyLines<'_> {
@@ -235,10 +216,10 @@ impl BodyLines<'_> {
         self.free[body] = packed(v, 0.0);
     }
 
-    /// Sets the displacement of a body since the contacts were found (m, rad).
+    /// Displacement of a body since the contacts were found (m, rad).
     #[inline]
-    pub fn set_moved(&mut self, body: usize, by: &Twist) {
-        self.moved[body] = packed(by, 0.0);
+    pub fn moved(&self, body: usize) -> Twist {
+        twist(&self.moved[body])
     }
 }
 
@@ -282,12 +263,13 @@ fn put_velocity(vel: &mut Line, v: &Twist) {
 }
 
 #[inline]
-fn packed(t: &Twist, fourth: f64) -> Line {
+pub(super) fn packed(t: &Twist, fourth: f64) -> Line {
     let (l, a) = (t.lin, t.ang);
     let numbers: [f64; LANES] = [l.x, l.y, l.z, fourth, a.x, a.y, a.z, 0.0];
     super::simd::Wide(numbers)
 }
 
+#[inline]
 pub(super) fn twist(line: &Line) -> Twist {
     let [x, y, z, _, u, v, w, _] = line.0;
     Twist::new(DVec3::new(x, y, z), DVec3::new(u, v, w))

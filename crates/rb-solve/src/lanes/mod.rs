@@ -31,6 +31,7 @@ mod grade;
 mod grip;
 pub mod joints;
 mod kernel;
+mod motion;
 mod order;
 mod pack;
 mod plan;
@@ -48,6 +49,7 @@ pub use joints::{
     Carried, JointLanes, LaneBearing, LanePin, LaneRow, PartedLanes, Stops, Way, set_turn,
     stiffness,
 };
+pub use motion::{Motions, Moving};
 pub use pack::ContactLanes;
 pub use plan::{Kind, Member};
 pub use prepare::Soft;

@@ -17,7 +17,8 @@ use rb_core::integrate::Mover;
 use rb_core::math::Twist;
 use rb_core::problem::Pass;
 use rb_core::residual::grade_beside;
-use rb_solve::lanes::{ContactLanes, Sample};
+use rb_solve::lanes::{ContactLanes, Motions, Moving, Sample};
+use rb_solve::parallel;
 
 /// Islands of a convoy: enough to fill lanes, and small ones are one task.
 pub(crate) const RUN: usize = 8;
@@ -52,8 +53,10 @@ pub(crate) struct Convoy {
     /// Numbers of its members within the run, and the first manifold of each.
     members: Vec<u32>,
     firsts: Vec<u32>,
-    /// Its movable bodies.
+    /// Its movable bodies, and whether some may not turn about some axis.
     movable: usize,
+    bound: bool,
+    motions: Motions,
     /// Velocities at the start of the substep, where contacts ask for them.
     before: Vec<Twist>,
 }
@@ -88,6 +91,11 @@ impl Convoy {
         self.sail(islands, shared);
         std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
         islands[k].berth = None;
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        self.lanes.bytes() + self.motions.bytes()
     }
 
     fn sail(&mut self, islands: &mut [Island], shared: &Shared) {
@@ -132,10 +140,12 @@ impl Convoy {
     }
 
     fn pack(&mut self, islands: &mut [Island], shared: &Shared, numbers: &Discretiser) {
-        self.crews(islands, |crew| crew.board());
+        self.motions.reset(self.movable);
+        self.crews(islands, |crew| crew.board(shared.h));
+        let mut movers = self.members.iter().flat_map(|&k| islands[k as usize].own());
+        self.bound = movers.any(Mover::is_bound);
         for &k in &self.members {
             for (body, m) in islands[k as usize].guests() {
-                m.refresh();
                 self.lanes.set_mass(body, &m.inv);
                 self.lanes.set_velocity(body, &m.vel);
                 self.lanes.set_free(body, &m.vel);
@@ -173,20 +183,22 @@ impl Convoy {
     }
 
     fn predict(&mut self, islands: &mut [Island], shared: &Shared, first: bool) {
-        if first {
-            self.crews(islands, |crew| crew.predict(shared));
-        } else {
-            self.crews(islands, |crew| crew.go_on(shared));
+        if self.bound && !first {
+            self.crews(islands, |crew| crew.bind());
+        }
+        self.moving(|moving| moving.begin(shared.h, true));
+        if !first {
             self.lanes.note_turn();
         }
         if self.lanes.has_special() {
             let aboard = self.members.iter().map(|&k| &islands[k as usize]);
-            note_velocities(&mut self.before, aboard);
+            note_velocities(&mut self.before, &self.motions, aboard);
         }
     }
 
     fn advance(&mut self, islands: &mut [Island], shared: &Shared) {
-        self.crews(islands, |crew| crew.advance(shared));
+        let beta = shared.params.scheme.beta;
+        self.moving(|moving| moving.advance(shared.h, beta, &mut []));
         let (scheme, gyroscopic) = (&shared.params.scheme, shared.params.gyroscopic);
         for &k in &self.members {
             for (body, m) in islands[k as usize].guests() {
@@ -196,8 +208,20 @@ impl Convoy {
         }
     }
 
-    /// Runs `f` on the movable bodies of each member.
+    /// Runs `f` on all movable bodies, section by section.
+    fn moving(&mut self, f: impl Fn(&mut Moving) + Sync) {
+        let moving = self.motions.with(self.lanes.lines());
+        parallel::for_each_part(moving, &|mut part: Moving| f(&mut part));
+    }
+
+    /// Runs `f` on the movable bodies of each member; one with several sections is alone.
     fn crews(&mut self, islands: &mut [Island], f: impl Fn(Crew)) {
+        let mut moving = self.motions.with(self.lanes.lines());
+        if let [only] = self.members[..] {
+            let island = &mut islands[only as usize];
+            let movers = &mut island.movers[..island.movable];
+            return f(Crew { movers, moving });
+        }
         let mut first = 0;
         for &k in &self.members {
             let island = &mut islands[k as usize];
@@ -205,7 +229,7 @@ impl Convoy {
             first = run.end;
             f(Crew {
                 movers: &mut island.movers[..island.movable],
-                lines: self.lanes.bodies(run),
+                moving: moving.run(run.clone(), run.len()),
             });
         }
     }
@@ -256,15 +280,20 @@ pub(super) fn pack_contacts<'a>(
 /// Notes the velocities of all bodies of islands that share lanes, in the order of these.
 pub(super) fn note_velocities<'a>(
     before: &mut Vec<Twist>,
-    aboard: impl Iterator<Item = &'a Island> + Clone,
+    motions: &Motions,
+    aboard: impl Iterator<Item = &'a Island>,
 ) {
-    let own = aboard.clone().flat_map(|i| &i.movers[..i.movable]);
     let guests = aboard.flat_map(|i| &i.movers[i.movable..]);
     before.clear();
-    before.extend(own.chain(guests).map(|m| m.vel));
+    before.extend(motions.starts().chain(guests.map(|m| m.vel)));
 }
 
 impl Island {
+    /// Its movable bodies.
+    fn own(&self) -> &[Mover] {
+        &self.movers[..self.movable]
+    }
+
     /// Bodies that nothing moves, with their numbers in the convoy's lanes.
     pub(super) fn guests(&mut self) -> impl Iterator<Item = (usize, &mut Mover)> {
         let first = self.berth.as_ref().map_or(0, |b| b.bodies[1] as usize);

@@ -27,7 +27,7 @@ use rb_core::math::Twist;
 use rb_core::problem::Pass;
 use rb_core::residual::{Grade, Scaled, grade_beside};
 use rb_joints::Rows;
-use rb_solve::lanes::{ContactLanes, PartedLanes, Sample};
+use rb_solve::lanes::{ContactLanes, Motions, PartedLanes, Sample};
 use rb_solve::parallel::Parts;
 
 /// A run of islands ends when it has so many trees and so many joints: enough to fill lanes, and
@@ -58,8 +58,9 @@ pub(crate) struct Fleet {
     /// Movable bodies, and all.
     movable: usize,
     bodies: usize,
-    /// Whether geometric stiffness is part of a body's inertia.
-    stiff: Vec<bool>,
+    motions: Motions,
+    /// Whether the inverse mass of a body is not what lanes make of it.
+    special: Vec<bool>,
     /// Velocities at the start of the substep, where contacts ask for them.
     before: Vec<Twist>,
     /// Grades of the contacts of each member.
@@ -323,7 +324,7 @@ impl Fleet {
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        self.lanes.bytes() + self.links.bytes()
+        self.lanes.bytes() + self.links.bytes() + self.motions.bytes()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Movable bodies under joints and what lanes hold of them: the part of a substep that goes body by body.
 
 use crate::island::Shared;
-use crate::island::crew::Crew;
-use rb_solve::lanes::{Line, set_turn, stiffness};
+use crate::island::crew::{Crew, renew};
+use rb_solve::lanes::{Line, Moving, stiffness};
 use rb_solve::parallel::{self, Parts};
 
 /// Bodies of a part.
@@ -11,11 +11,10 @@ pub(super) const PART: usize = 256;
 /// Bodies that one thread looks after.
 pub(super) struct Bodies<'a> {
     pub(super) crew: Crew<'a>,
-    /// What each did, for its joints.
-    pub(super) turned: &'a mut [Line],
-    /// Its geometric stiffness, and whether that is part of its inertia in this substep.
+    /// Geometric stiffness of each, and whether its inverse mass is not what lanes make of it: because that
+    /// stiffness is part of it, or because the body may not turn about some axis.
     pub(super) levers: &'a [Line],
-    pub(super) stiff: &'a mut [bool],
+    pub(super) special: &'a mut [bool],
 }
 
 impl Parts for Bodies<'_> {
@@ -26,80 +25,75 @@ impl Parts for Bodies<'_> {
     fn split_at(self, parts: usize) -> (Self, Self) {
         let (crew, crew2) = self.crew.split_at(parts);
         let at = crew.movers.len();
-        let (turned, turned2) = self.turned.split_at_mut(at);
         let (levers, levers2) = self.levers.split_at(at);
-        let (stiff, stiff2) = self.stiff.split_at_mut(at);
-        let of = |crew, turned, levers, stiff| Bodies {
+        let (special, special2) = self.special.split_at_mut(at);
+        let of = |crew, levers, special| Bodies {
             crew,
-            turned,
             levers,
-            stiff,
+            special,
         };
-        (
-            of(crew, turned, levers, stiff),
-            of(crew2, turned2, levers2, stiff2),
-        )
+        (of(crew, levers, special), of(crew2, levers2, special2))
+    }
+}
+
+/// Bodies that move, and what each did for its joints.
+pub(super) struct Travel<'a> {
+    pub(super) moving: Moving<'a>,
+    pub(super) turned: &'a mut [Line],
+}
+
+impl Parts for Travel<'_> {
+    fn parts(&self) -> usize {
+        self.moving.parts()
+    }
+
+    fn split_at(self, parts: usize) -> (Self, Self) {
+        let (moving, moving2) = self.moving.split_at(parts);
+        let (turned, turned2) = self.turned.split_at_mut(moving.len());
+        let of = |moving, turned| Travel { moving, turned };
+        (of(moving, turned), of(moving2, turned2))
     }
 }
 
 impl Bodies<'_> {
-    /// Runs `f` on every part, body by body.
-    fn each(self, f: impl Fn(&mut Bodies, usize) + Sync) {
-        parallel::for_each_part(self, &|mut part: Bodies| {
-            (0..part.crew.movers.len()).for_each(|i| f(&mut part, i));
-        });
-    }
-
     /// Brings the lanes what they need to know at the start of the step.
-    pub(super) fn board(self) {
-        self.each(|all, i| {
-            let m = &all.crew.movers[i];
-            all.crew.lines.set_mass(i, &m.inv);
-            all.crew.lines.set_velocity(i, &m.vel);
-            set_turn(&mut all.turned[i], m.com, m.q);
-            all.stiff[i] = false;
+    pub(super) fn board(self, shared: &Shared) {
+        parallel::for_each_part(self, &|part: Bodies| {
+            let Crew { movers, mut moving } = part.crew;
+            for (i, m) in movers.iter().enumerate() {
+                moving.board(i, m, shared.h);
+                part.special[i] = m.is_bound();
+            }
         });
     }
 
-    /// Free velocities of the present substep, and inverse masses where they are others than before.
-    pub(super) fn predict(self, shared: &Shared, first: bool) {
-        self.each(|all, i| {
-            let m = &mut all.crew.movers[i];
-            if !first {
-                m.vel = all.crew.lines.velocity(i);
-                if all.stiff[i] || !m.inertia.is_isotropic() {
-                    m.refresh();
-                    all.crew.lines.set_mass(i, &m.inv);
+    /// Makes the inverse masses that lanes do not.
+    pub(super) fn renew(self) {
+        parallel::for_each_part(self, &|part: Bodies| {
+            let Crew { movers, mut moving } = part.crew;
+            for (i, _) in part.special.iter().enumerate().filter(|(_, s)| **s) {
+                renew(&mut moving, i, &mut movers[i]);
+            }
+        });
+    }
+
+    /// Has the bodies set out with their free velocities. Takes the geometric stiffness into these and into
+    /// masses, where it may be too stiff.
+    pub(super) fn set_out(self, shared: &Shared) {
+        parallel::for_each_part(self, &|part: Bodies| {
+            let Crew { movers, mut moving } = part.crew;
+            moving.set_out(shared.h, part.levers, part.special);
+            for (i, special) in part.special.iter_mut().enumerate().filter(|(_, s)| **s) {
+                let (m, mut free) = (&mut movers[i], moving.lines.free(i));
+                m.q = moving.pose(i).1;
+                let stiff = m.stiffen(shared.h, stiffness(&part.levers[i]), &mut free);
+                if stiff {
+                    moving.lines.set_mass(i, &m.inv);
+                    moving.lines.set_free(i, &free);
+                    moving.lines.set_velocity(i, &free);
                 }
+                *special = stiff || m.is_bound();
             }
-            let free = m.predict(shared.h, shared.params.gyroscopic);
-            all.crew.lines.set_free(i, &free);
-        });
-    }
-
-    /// Takes the geometric stiffness into masses and free velocities; the substep starts with the latter.
-    pub(super) fn stiffen(self, shared: &Shared) {
-        self.each(|all, i| {
-            let mut free = all.crew.lines.free(i);
-            let m = &mut all.crew.movers[i];
-            all.stiff[i] = m.stiffen(shared.h, stiffness(&all.levers[i]), &mut free);
-            if all.stiff[i] {
-                all.crew.lines.set_mass(i, &m.inv);
-                all.crew.lines.set_free(i, &free);
-            }
-            all.crew.lines.set_velocity(i, &free);
-        });
-    }
-
-    /// Moves the bodies with the velocities found.
-    pub(super) fn advance(self, shared: &Shared) {
-        let (scheme, gyroscopic) = (&shared.params.scheme, shared.params.gyroscopic);
-        self.each(|all, i| {
-            let m = &mut all.crew.movers[i];
-            let (com, q) = (m.com, m.q);
-            m.advance_by_scheme(shared.h, scheme, all.crew.lines.velocity(i), gyroscopic);
-            all.crew.lines.set_moved(i, &m.moved);
-            set_turn(&mut all.turned[i], m.com - com, m.q * q.conjugate());
         });
     }
 }

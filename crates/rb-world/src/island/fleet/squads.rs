@@ -2,7 +2,7 @@
 //! small islands is one section, a large island may have several.
 
 use super::Fleet;
-use super::bodies::{Bodies, PART};
+use super::bodies::{Bodies, PART, Travel};
 use super::place::STOPS;
 use crate::island::crew::Crew;
 use crate::island::{Island, Shared};
@@ -10,7 +10,7 @@ use rb_core::discretise::Discretiser;
 use rb_core::elimination::Elimination;
 use rb_core::integrate::Mover;
 use rb_core::problem::Pass;
-use rb_solve::lanes::{BodyLines, JointLanes};
+use rb_solve::lanes::{JointLanes, Moving};
 use rb_solve::parallel::{self, Parts};
 
 /// Movable bodies of some sections: of one island, or of all members in the only section.
@@ -22,9 +22,9 @@ enum Movers<'a> {
 /// Sections with their bodies and joints.
 pub(super) struct Squads<'a> {
     movers: Movers<'a>,
-    lines: BodyLines<'a>,
+    moving: Moving<'a>,
     links: &'a mut [JointLanes],
-    stiff: &'a mut [bool],
+    special: &'a mut [bool],
 }
 
 impl Fleet {
@@ -39,9 +39,9 @@ impl Fleet {
         };
         let squads = Squads {
             movers,
-            lines: self.lanes.lines(),
+            moving: self.motions.with(self.lanes.lines()),
             links: self.links.split().0,
-            stiff: &mut self.stiff,
+            special: &mut self.special,
         };
         parallel::for_each_part(squads, &|mut squad: Squads| f(&mut squad));
     }
@@ -56,20 +56,20 @@ impl Parts for Squads<'_> {
         let Movers::Own(movers) = self.movers else {
             unreachable!("several members are one section");
         };
-        let at = (parts * self.lines.size()).min(movers.len());
+        let at = (parts * self.moving.lines.size()).min(movers.len());
         let (movers, movers2) = movers.split_at_mut(at);
-        let (lines, lines2) = self.lines.split_at(parts);
+        let (moving, moving2) = self.moving.split_at(parts);
         let (links, links2) = self.links.split_at_mut(parts);
-        let (stiff, stiff2) = self.stiff.split_at_mut(at);
-        let of = |movers, lines, links, stiff| Squads {
+        let (special, special2) = self.special.split_at_mut(at);
+        let of = |movers, moving, links, special| Squads {
             movers: Movers::Own(movers),
-            lines,
+            moving,
             links,
-            stiff,
+            special,
         };
         (
-            of(movers, lines, links, stiff),
-            of(movers2, lines2, links2, stiff2),
+            of(movers, moving, links, special),
+            of(movers2, moving2, links2, special2),
         )
     }
 }
@@ -80,19 +80,18 @@ impl Squads<'_> {
         let Some(links) = self.links.first_mut() else {
             return;
         };
-        let (turned, levers) = links.bodies();
-        let (lines, stiff, mut first) = (&mut self.lines, &mut *self.stiff, 0);
+        let (_, levers) = links.bodies();
+        let (moving, special, mut first) = (&mut self.moving, &mut *self.special, 0);
         let mut run = |movers: &mut [Mover]| {
             let run = first..first + movers.len();
             first = run.end;
             f(Bodies {
                 crew: Crew {
                     movers,
-                    lines: lines.run(run.clone(), PART),
+                    moving: moving.run(run.clone(), PART),
                 },
-                turned: &mut turned[run.clone()],
                 levers: &levers[run.clone()],
-                stiff: &mut stiff[run],
+                special: &mut special[run],
             });
         };
         match &mut self.movers {
@@ -107,13 +106,20 @@ impl Squads<'_> {
     }
 
     /// Brings the lanes what they need to know of the bodies at the start of the step.
-    pub(super) fn board(&mut self) {
-        self.bodies(|bodies| bodies.board());
+    pub(super) fn board(&mut self, shared: &Shared) {
+        self.bodies(|bodies| bodies.board(shared));
+        if let Some(links) = self.links.first_mut() {
+            self.moving.place(links.bodies().0);
+        }
     }
 
     /// Free velocities of the present substep; after the first, rows are carried along to its start.
     pub(super) fn predict(&mut self, shared: &Shared, numbers: &Discretiser, first: bool) {
-        self.bodies(|bodies| bodies.predict(shared, first));
+        if self.special.contains(&true) {
+            self.bodies(|bodies| bodies.renew());
+        }
+        let moving = self.moving.run(0..self.moving.len(), PART);
+        parallel::for_each_part(moving, &|mut part: Moving| part.begin(shared.h, false));
         for links in self.links.iter_mut() {
             links.begin();
             if !first {
@@ -129,33 +135,48 @@ impl Squads<'_> {
             if first {
                 links.carry_pins(numbers);
             }
-            links.turn_bearings(&self.lines, numbers, &STOPS);
+            links.turn_bearings(&self.moving.lines, numbers, &STOPS);
             links.pull();
         }
     }
 
     /// Makes all numbers of the joints from their rows, and starts from the free velocities and their last impulses.
     pub(super) fn prepare(&mut self, shared: &Shared, plan: Option<&Elimination>) {
-        self.bodies(|bodies| bodies.stiffen(shared));
+        self.bodies(|bodies| bodies.set_out(shared));
         for links in self.links.iter_mut() {
-            links.prepare_in(&self.lines);
+            links.prepare_in(&self.moving.lines);
             if let Some(plan) = plan {
                 links.lay_out(plan);
             }
-            links.warm_in(&mut self.lines);
+            links.warm_in(&mut self.moving.lines);
         }
     }
 
     /// Solves trees exactly.
     pub(super) fn settle(&mut self, plan: &Elimination, pass: Pass) {
         for links in self.links.iter_mut() {
-            links.settle_in(&mut self.lines, plan, pass);
+            links.settle_in(&mut self.moving.lines, plan, pass);
         }
     }
 
     /// Moves the bodies with the velocities found.
     pub(super) fn advance(&mut self, shared: &Shared) {
-        self.bodies(|bodies| bodies.advance(shared));
+        let Some(links) = self.links.first_mut() else {
+            return;
+        };
+        let travel = Travel {
+            moving: self.moving.run(0..self.moving.len(), PART),
+            turned: links.bodies().0,
+        };
+        let beta = shared.params.scheme.beta;
+        parallel::for_each_part(travel, &|mut part: Travel| {
+            part.moving.advance(shared.h, beta, part.turned);
+        });
+    }
+
+    /// Tells the bodies where they are.
+    pub(super) fn tell(&mut self) {
+        self.bodies(|bodies| bodies.crew.tell());
     }
 
     /// Keeps the velocities of the last substep.

@@ -60,6 +60,7 @@ impl Fleet {
                     continue;
                 }
                 if !seen {
+                    self.squads(islands, |squad| squad.tell());
                     self.look(islands);
                 }
                 seen = true;

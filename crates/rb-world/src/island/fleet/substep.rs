@@ -34,9 +34,10 @@ impl Fleet {
     }
 
     fn pack(&mut self, islands: &mut [Island], shared: &Shared, numbers: &Discretiser) {
-        self.stiff.clear();
-        self.stiff.resize(self.movable, false);
-        self.squads(islands, |squad| squad.board());
+        self.special.clear();
+        self.special.resize(self.movable, false);
+        self.motions.reset(self.movable);
+        self.squads(islands, |squad| squad.board(shared));
         self.guests(islands, |lanes, links, [body, guest], m| {
             lanes.set_mass(body, &m.inv);
             lanes.set_velocity(body, &m.vel);
@@ -100,7 +101,7 @@ impl Fleet {
     fn pose(&mut self, islands: &[Island], numbers: &Discretiser) {
         if self.lanes.has_special() {
             let aboard = self.members.iter().map(|&k| &islands[k as usize]);
-            note_velocities(&mut self.before, aboard);
+            note_velocities(&mut self.before, &self.motions, aboard);
         }
         let before = &self.before;
         let start = |i: usize| before.get(i).copied().unwrap_or_default();

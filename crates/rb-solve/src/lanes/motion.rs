@@ -1,0 +1,251 @@
+//! Bodies between the passes of a substep, eight side by side: the velocities with which a substep starts,
+//! inverse masses at the new attitudes, and the way of the bodies with the velocities found.
+//!
+//! All is that of [`Mover`], operation by operation and with nothing fused, so that a body does in lanes what
+//! it does by itself. What it needs for that beside its [`BodyLines`] lies in four more lines:
+//!
+//! ```text
+//! pose    centre of mass, attitude                  load    (g + F/m) h, torque h, 1 + h damping
+//! frame   principal moments, their axes, kind       start   velocity at the start of the substep
+//! ```
+
+mod kernel;
+mod turn;
+
+use super::bodies::{BodyLines, packed, twist};
+use super::joints::set_turn;
+use super::simd::Line;
+use crate::parallel::Parts;
+use glam::{DQuat, DVec3};
+use rb_core::integrate::Mover;
+use rb_core::math::Twist;
+
+/// Lines of a body.
+const LINES: usize = 4;
+const POSE: usize = 0;
+const FRAME: usize = 1;
+const LOAD: usize = 2;
+const START: usize = 3;
+
+/// Kinds of bodies: W stays as it is set, follows the attitude, or does so and the body has a gyroscopic term.
+const STILL: f64 = 0.0;
+const TURNING: f64 = 1.0;
+const GYROSCOPIC: f64 = 2.0;
+
+/// The lines of movable bodies; kept from step to step for their memory.
+#[derive(Clone, Debug, Default)]
+pub struct Motions(Vec<Line>);
+
+impl Motions {
+    /// Makes room for so many bodies.
+    pub fn reset(&mut self, bodies: usize) {
+        self.0.clear();
+        rb_core::room::fit(&mut self.0, bodies * LINES);
+        self.0.resize(bodies * LINES, Line::default());
+    }
+
+    /// The bodies, with their lines for contacts and joints.
+    pub fn with<'a>(&'a mut self, lines: BodyLines<'a>) -> Moving<'a> {
+        let own = &mut self.0;
+        Moving { own, lines }
+    }
+
+    /// Velocities of all bodies at the start of the substep (m/s, rad/s).
+    pub fn starts(&self) -> impl Iterator<Item = Twist> + '_ {
+        self.0.chunks_exact(LINES).map(|own| twist(&own[START]))
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.0.capacity() * size_of::<Line>()
+    }
+}
+
+/// Movable bodies, section after section.
+#[derive(Debug)]
+pub struct Moving<'a> {
+    own: &'a mut [Line],
+    /// What contacts and joints know of them.
+    pub lines: BodyLines<'a>,
+}
+
+impl Parts for Moving<'_> {
+    fn parts(&self) -> usize {
+        self.lines.parts()
+    }
+
+    fn split_at(self, parts: usize) -> (Self, Self) {
+        let at = (parts * self.lines.size() * LINES).min(self.own.len());
+        let (own, own2) = self.own.split_at_mut(at);
+        let (lines, lines2) = self.lines.split_at(parts);
+        let of = |own, lines| Moving { own, lines };
+        (of(own, lines), of(own2, lines2))
+    }
+}
+
+impl Moving<'_> {
+    /// Bodies, of the only section.
+    pub fn len(&self) -> usize {
+        self.own.len() / LINES
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.own.is_empty()
+    }
+
+    /// A run of the bodies of a section, to be worked on in parts of `size`.
+    pub fn run(&mut self, run: core::ops::Range<usize>, size: usize) -> Moving<'_> {
+        Moving {
+            own: &mut self.own[run.start * LINES..run.end * LINES],
+            lines: self.lines.run(run, size),
+        }
+    }
+
+    /// Takes a body aboard, for substeps of `h` (s).
+    #[inline]
+    pub fn board(&mut self, body: usize, m: &Mover, h: f64) {
+        self.lines.set_mass(body, &m.inv);
+        self.lines.set_velocity(body, &m.vel);
+        self.lines.set_free(body, &m.vel);
+        let own = &mut self.own[body * LINES..][..LINES];
+        let (moments, axes) = (m.inertia.moments, m.inertia.axes);
+        let kind = match m.is_bound() {
+            true => STILL,
+            false if m.inertia.is_isotropic() => STILL,
+            false if m.inertia.is_round() => TURNING,
+            false => GYROSCOPIC,
+        };
+        let (push, torque) = (m.push(), m.force.torque * h);
+        let [slow, calm] = m.damping.map(|rate| 1.0 + h * rate);
+        own[POSE] = line(m.com, m.q, 0.0);
+        own[FRAME] = line(moments, axes, kind);
+        own[LOAD].0 = [
+            push.x * h,
+            push.y * h,
+            push.z * h,
+            torque.x,
+            torque.y,
+            torque.z,
+            slow,
+            calm,
+        ];
+        own[START] = packed(&m.vel, 0.0);
+    }
+
+    /// Centre of mass and attitude of a body.
+    #[inline]
+    pub fn pose(&self, body: usize) -> (DVec3, DQuat) {
+        let [x, y, z, i, j, k, w, _] = self.own[body * LINES + POSE].0;
+        (DVec3::new(x, y, z), DQuat::from_xyzw(i, j, k, w))
+    }
+
+    /// Tells joints where the bodies are at the start of the step.
+    pub fn place(&self, turned: &mut [Line]) {
+        for (body, line) in turned.iter_mut().enumerate().take(self.len()) {
+            let (com, q) = self.pose(body);
+            set_turn(line, com, q);
+        }
+    }
+
+    /// Velocity of a body at the start of the substep (m/s, rad/s).
+    #[inline]
+    pub fn start(&self, body: usize) -> Twist {
+        twist(&self.own[body * LINES + START])
+    }
+
+    /// Begins a substep of `h` (s) at the velocities that the last one left: free velocities, and inverse masses.
+    /// Where impulses `go_on`, the bodies start with what these changed in the last substep.
+    pub fn begin(&mut self, h: f64, go_on: bool) {
+        kernel::begin(self, h, go_on);
+    }
+
+    /// Has the bodies set out with their free velocities, and marks those that geometric stiffness may be too
+    /// stiff for (see [`Mover::stiffen`]).
+    pub fn set_out(&mut self, h: f64, levers: &[Line], special: &mut [bool]) {
+        kernel::set_out(self, h, levers, special);
+    }
+
+    /// Moves the bodies for `h` (s) with β times the velocities found and 1 − β times those of the start, and
+    /// notes what each did for its joints, if there is room for that in `turned`.
+    pub fn advance(&mut self, h: f64, beta: f64, turned: &mut [Line]) {
+        kernel::advance(self, [h, beta], turned);
+    }
+}
+
+#[inline]
+fn line(v: DVec3, q: DQuat, last: f64) -> Line {
+    super::simd::Wide([v.x, v.y, v.z, q.x, q.y, q.z, q.w, last])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lanes::ContactLanes;
+    use rb_core::body::{Body, BodyDesc};
+    use rb_core::mass::MassProps;
+    use rb_core::math::{Wrench, exp_rotation};
+    use rb_core::params::{Params, Scheme};
+
+    /// A ball, a stone that is nearly round, a card, and a card that tumbles fast.
+    fn mover(k: usize, params: &Params) -> Mover {
+        let x = k as f64;
+        let shapes = [
+            DVec3::splat(0.3),
+            DVec3::new(0.3, 0.3001, 0.3),
+            DVec3::new(0.1, 0.2, 0.29),
+        ];
+        let mut body = Body::new(BodyDesc::dynamic());
+        body.set_mass(MassProps::diagonal(1.0 + x, shapes[k % 3]));
+        body.q = exp_rotation(DVec3::new(0.3 * x, -0.1, 0.2));
+        body.vel = Twist::new(DVec3::new(x, 1.0, -0.5), DVec3::new(0.7, -x, 2.0));
+        body.force = Wrench {
+            force: DVec3::new(0.0, x, 0.1),
+            torque: DVec3::new(0.02 * x, 0.0, -0.01),
+        };
+        (body.linear_damping, body.angular_damping) = (0.1 * x, 0.3);
+        if k == 8 {
+            body.vel.ang *= 10.0;
+        }
+        Mover::new(k as u32, &body, params)
+    }
+
+    #[test]
+    fn bodies_move_in_lanes_as_by_themselves() {
+        let (params, h) = (Params::game(), 1.0 / 240.0);
+        let mut movers: Vec<Mover> = (0..11).map(|k| mover(k, &params)).collect();
+        let (mut lanes, mut motions) = (ContactLanes::default(), Motions::default());
+        lanes.reset(movers.len());
+        motions.reset(movers.len());
+        let mut moving = motions.with(lanes.lines());
+        for (i, m) in movers.iter().enumerate() {
+            moving.board(i, m, h);
+        }
+        let scheme = Scheme {
+            beta: 0.75,
+            ..params.scheme
+        };
+        let push = Twist::new(DVec3::new(0.1, 0.2, -0.3), DVec3::new(1.0, -2.0, 0.5));
+        let mut changes = [Twist::ZERO; 11];
+        for _ in 0..20 {
+            moving.begin(h, true);
+            for (i, m) in movers.iter_mut().enumerate() {
+                m.refresh();
+                let free = m.predict(h, params.gyroscopic);
+                let next = free + changes[i];
+                assert_eq!(moving.lines.free(i), free, "body {i}");
+                assert_eq!(moving.lines.velocity(i), next, "body {i}");
+                assert_eq!(moving.start(i), m.vel, "body {i}");
+                m.advance_by_scheme(h, &scheme, next + push, params.gyroscopic);
+                m.vel = next + push;
+                changes[i] = m.vel - free;
+                moving.lines.set_velocity(i, &m.vel);
+            }
+            moving.advance(h, scheme.beta, &mut []);
+            for (i, m) in movers.iter().enumerate() {
+                assert_eq!(moving.pose(i), (m.com, m.q), "body {i}");
+                assert_eq!(moving.lines.moved(i), m.moved, "body {i}");
+            }
+        }
+    }
+}

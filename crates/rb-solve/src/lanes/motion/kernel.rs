@@ -1,0 +1,261 @@
+//! The kernels. The bodies of a run are taken eight by eight; where fewer are left, the last fills the lanes.
+
+use super::turn::{Quat, cross, dot};
+use super::{FRAME, LINES, LOAD, Moving, POSE, START, STILL, TURNING};
+use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::vector::V3;
+use crate::lanes::{LANES, dispatch};
+use rb_core::integrate::EXPLICIT;
+
+pub(super) fn begin(all: &mut Moving, h: f64, go_on: bool) {
+    dispatch!(run_begin(
+        all: &mut Moving,
+        h: f64,
+        go_on: bool
+    ))
+}
+
+pub(super) fn set_out(all: &mut Moving, h: f64, levers: &[Line], special: &mut [bool]) {
+    dispatch!(run_set_out(
+        all: &mut Moving,
+        h: f64,
+        levers: &[Line],
+        special: &mut [bool]
+    ))
+}
+
+pub(super) fn advance(all: &mut Moving, numbers: [f64; 2], turned: &mut [Line]) {
+    dispatch!(run_advance(
+        all: &mut Moving,
+        numbers: [f64; 2],
+        turned: &mut [Line]
+    ))
+}
+
+/// Numbers of eight bodies from `first` on.
+#[inline(always)]
+fn eight(first: usize, count: usize) -> [u32; LANES] {
+    let mut at = [0; LANES];
+    for k in 0..LANES {
+        at[k] = (first + k).min(count - 1) as u32;
+    }
+    at
+}
+
+/// One of the four lines of each.
+#[inline(always)]
+fn own(at: &[u32; LANES], line: usize) -> [u32; LANES] {
+    let mut own = [0; LANES];
+    for k in 0..LANES {
+        own[k] = at[k] * LINES as u32 + line as u32;
+    }
+    own
+}
+
+#[inline(always)]
+fn run_begin<S: Simd>(all: &mut Moving, h: f64, go_on: bool) {
+    let count = all.len();
+    for first in (0..count).step_by(LANES) {
+        let at = eight(first, count);
+        for body in at {
+            all.own[body as usize * LINES + START] = all.lines.vel[body as usize];
+        }
+        let vel = S::gather(all.lines.vel, &at);
+        let load = S::gather(all.own, &own(&at, LOAD));
+        let [u, v, w] = spin_after(all, &at, &vel, &load, S::splat(h)).0;
+        let [slow, calm] = [load[6], load[7]];
+        let free = [
+            vel[0].add(load[0]).div(slow),
+            vel[1].add(load[1]).div(slow),
+            vel[2].add(load[2]).div(slow),
+            S::zero(),
+            u.div(calm),
+            v.div(calm),
+            w.div(calm),
+            S::zero(),
+        ];
+        if go_on {
+            let before = S::gather(all.lines.free, &at);
+            let mut next = vel;
+            for k in [0, 1, 2, 4, 5, 6] {
+                next[k] = free[k].add(vel[k].sub(before[k]));
+            }
+            S::scatter(all.lines.vel, &at, next);
+        }
+        S::scatter(all.lines.free, &at, free);
+    }
+}
+
+/// Angular velocity after the external torque, as [`rb_core::integrate::Mover::spin_after`]; renews inverse
+/// masses.
+#[inline(always)]
+fn spin_after<S: Simd>(
+    all: &mut Moving,
+    at: &[u32; LANES],
+    vel: &[S; LANES],
+    load: &[S; LANES],
+    h: S,
+) -> V3<S> {
+    let (spin, torque) = (
+        V3([vel[4], vel[5], vel[6]]),
+        V3([load[3], load[4], load[5]]),
+    );
+    let frame = S::gather(all.own, &own(at, FRAME));
+    let mut inv = S::gather(all.lines.inv, at);
+    let turning = S::gt(frame[7], S::splat(STILL));
+    if !S::any(turning) {
+        return spin.add(weighed(&inv, torque));
+    }
+    let pose = S::gather(all.own, &own(at, POSE));
+    let axes = Quat::of(&pose).times(&Quat::of(&frame));
+    let moments = V3([frame[0], frame[1], frame[2]]);
+    let fresh = inverse(&axes, moments);
+    for k in 0..6 {
+        inv[k] = S::select(turning, fresh[k], inv[k]);
+    }
+    S::scatter(all.lines.inv, at, inv);
+    let mut after = spin.add(weighed(&inv, torque));
+    let mask = S::gt(frame[7], S::splat(TURNING));
+    if S::any(mask) {
+        let spun = gyroscopic(&axes, moments, spin, torque, h);
+        for k in 0..3 {
+            after.0[k] = S::select(mask, spun.0[k], after.0[k]);
+        }
+    }
+    after
+}
+
+#[inline(always)]
+fn run_advance<S: Simd>(all: &mut Moving, [h, beta]: [f64; 2], turned: &mut [Line]) {
+    let (count, h) = (all.len(), S::splat(h));
+    for first in (0..count).step_by(LANES) {
+        let at = eight(first, count);
+        let mut vel = S::gather(all.lines.vel, &at);
+        if beta != 1.0 {
+            let start = S::gather(all.own, &own(&at, START));
+            let (new, old) = (S::splat(beta), S::splat(1.0 - beta));
+            for k in 0..LANES {
+                vel[k] = vel[k].mul(new).add(start[k].mul(old));
+            }
+        }
+        let mut moved = S::gather(all.lines.moved, &at);
+        let mut pose = S::gather(all.own, &own(&at, POSE));
+        let (from, q) = (V3([pose[0], pose[1], pose[2]]), Quat::of(&pose));
+        for k in 0..3 {
+            pose[k] = pose[k].add(vel[k].mul(h));
+        }
+        let next = q.turned(V3([vel[4], vel[5], vel[6]]).scaled(h));
+        let Quat([x, y, z, w]) = next;
+        [pose[3], pose[4], pose[5], pose[6]] = [x, y, z, w];
+        S::scatter(all.own, &own(&at, POSE), pose);
+        for k in [0, 1, 2, 4, 5, 6] {
+            moved[k] = moved[k].add(vel[k].mul(h));
+        }
+        S::scatter(all.lines.moved, &at, moved);
+        if !turned.is_empty() {
+            let [dx, dy, dz] = V3([pose[0], pose[1], pose[2]]).sub(from).0;
+            let Quat([x, y, z, w]) = next.times(&q.back());
+            S::scatter(turned, &at, [dx, dy, dz, w, x, y, z, S::zero()]);
+        }
+    }
+}
+
+#[inline(always)]
+fn run_set_out<S: Simd>(all: &mut Moving, h: f64, levers: &[Line], special: &mut [bool]) {
+    let (count, h2) = (all.len(), S::splat(h * h));
+    for first in (0..count).step_by(LANES) {
+        let at = eight(first, count);
+        let free = S::gather(all.lines.free, &at);
+        let mut vel = S::gather(all.lines.vel, &at);
+        for k in [0, 1, 2, 4, 5, 6] {
+            vel[k] = free[k];
+        }
+        S::scatter(all.lines.vel, &at, vel);
+        let frame = S::gather(all.own, &own(&at, FRAME));
+        let [xx, yy, zz, xy, xz, yz, ..] = S::gather(levers, &at);
+        let (x, y, z) = (V3([xx, xy, xz]), V3([xy, yy, yz]), V3([xz, yz, zz]));
+        let size = dot(x, x).add(dot(y, y)).add(dot(z, z));
+        let least = frame[0].min(frame[1].min(frame[2]));
+        let least = least.mul(S::splat(EXPLICIT));
+        let over = h2.mul(size).sub(least.mul(least));
+        if S::any(S::gt(over, S::zero())) {
+            let mut excess = Wide::default();
+            over.store(&mut excess);
+            for (body, excess) in at.into_iter().zip(excess.0) {
+                special[body as usize] |= excess > 0.0;
+            }
+        }
+    }
+}
+
+/// Inverse inertia in world axes, as [`rb_core::mass::PrincipalInertia::world_inverse`]: xx, yy, zz, xy, xz, yz.
+#[inline(always)]
+fn inverse<S: Simd>(axes: &Quat<S>, moments: V3<S>) -> [S; 6] {
+    let ([x, y, z, w], one) = (axes.0, S::splat(1.0));
+    let (x2, y2, z2) = (x.add(x), y.add(y), z.add(z));
+    let (xx, xy, xz) = (x.mul(x2), x.mul(y2), x.mul(z2));
+    let (yy, yz, zz) = (y.mul(y2), y.mul(z2), z.mul(z2));
+    let (wx, wy, wz) = (w.mul(x2), w.mul(y2), w.mul(z2));
+    // Rows of the rotation, and the same with its columns scaled.
+    let rows = [
+        V3([one.sub(yy.add(zz)), xy.sub(wz), xz.add(wy)]),
+        V3([xy.add(wz), one.sub(xx.add(zz)), yz.sub(wx)]),
+        V3([xz.sub(wy), yz.add(wx), one.sub(xx.add(yy))]),
+    ];
+    let [a, b, c] = moments.0;
+    let scale = V3([one.div(a), one.div(b), one.div(c)]);
+    let scaled = [
+        rows[0].times(scale),
+        rows[1].times(scale),
+        rows[2].times(scale),
+    ];
+    [
+        dot(scaled[0], rows[0]),
+        dot(scaled[1], rows[1]),
+        dot(scaled[2], rows[2]),
+        mean(&scaled, &rows, [0, 1]),
+        mean(&scaled, &rows, [0, 2]),
+        mean(&scaled, &rows, [1, 2]),
+    ]
+}
+
+/// A number off the diagonal of a symmetric product: both triangles differ by rounding.
+#[inline(always)]
+fn mean<S: Simd>(scaled: &[V3<S>; 3], rows: &[V3<S>; 3], [i, j]: [usize; 2]) -> S {
+    let both = dot(scaled[i], rows[j]).add(dot(scaled[j], rows[i]));
+    both.mul(S::splat(0.5))
+}
+
+/// Angular part of W times a torque.
+#[inline(always)]
+fn weighed<S: Simd>(w: &[S; LANES], t: V3<S>) -> V3<S> {
+    let [xx, yy, zz, xy, xz, yz, ..] = *w;
+    V3([
+        dot(V3([xx, xy, xz]), t),
+        dot(V3([xy, yy, yz]), t),
+        dot(V3([xz, yz, zz]), t),
+    ])
+}
+
+/// Angular velocity after the implicit gyroscopic step, as [`rb_core::integrate::gyro`].
+#[inline(always)]
+fn gyroscopic<S: Simd>(axes: &Quat<S>, moments: V3<S>, spin: V3<S>, torque: V3<S>, h: S) -> V3<S> {
+    let scale = S::splat(1.0).div(axes.length_squared());
+    let back = axes.back();
+    let w = back.of_vector(spin).scaled(scale);
+    let p = back.of_vector(torque).scaled(scale);
+    let [i, j, k] = moments.0;
+    let hw = w.scaled(h);
+    let ([u, v, t], [a, b, c]) = (hw.0, [j.sub(i), k.sub(j), i.sub(k)]);
+    // Columns of I + h([ω]I − [Iω]).
+    let x = V3([i, c.mul(t), a.mul(v)]);
+    let y = V3([b.mul(t), j, a.mul(u)]);
+    let z = V3([b.mul(v), c.mul(u), k]);
+    let rhs = p.sub(cross(hw, moments.times(w)));
+    let (yz, zx, xy) = (cross(y, z), cross(z, x), cross(x, y));
+    let change = V3([dot(rhs, yz), dot(rhs, zx), dot(rhs, xy)]);
+    let whole = dot(x, yz);
+    let [d, e, f] = change.0;
+    let next = w.add(V3([d.div(whole), e.div(whole), f.div(whole)]));
+    axes.of_vector(next).scaled(scale)
+}
