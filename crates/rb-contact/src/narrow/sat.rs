@@ -21,6 +21,7 @@ use super::clip::{self, Raw};
 use super::gjk::on_triangle;
 use super::{ContactPatch, Outcome, report};
 use crate::convex::{Core, Placed};
+use crate::polyhedron::Face;
 use glam::DVec3;
 use rb_core::anchor::Reference;
 use solid::{BEYOND, Best, Moved, Place, Solid, crossing};
@@ -196,12 +197,28 @@ fn box_faces(solid: &Solid, half: DVec3) -> [Best; 2] {
     [own, other]
 }
 
-/// The edge of the solid and axis of the box that separate better than the best so far.
+/// The edge of the solid and axis of the box that separate better than the best so far, a face.
 fn box_edges(solid: &Solid, half: DVec3, best: &mut Best) {
+    if best.s < 0.0 && engulfed(solid, half, best) {
+        return;
+    }
     let signs = |n: DVec3| n.cmpgt(DVec3::ZERO).bitmask();
     solid.turning(signs, |edge, k, positive| {
         box_edge(solid, half, (edge, k, positive), best);
     });
+}
+
+/// Whether the deepest corner over the best face is nowhere nearer to the surface of the shape it is in: a
+/// ball about it, as large as it is deep, lies inside, so that no direction separates better.
+fn engulfed(solid: &Solid, half: DVec3, best: &Best) -> bool {
+    if let Place::Face(own) = best.place {
+        let p = half.copysign(-best.n);
+        let deeper = |f: &Face| f.normal.dot(p) - f.level <= best.s;
+        let mut faces = solid.faces.iter().enumerate();
+        faces.all(|(k, f)| k == own || deeper(f))
+    } else {
+        (solid.farthest(best.n).abs() - half).max_element() <= best.s
+    }
 }
 
 /// One edge of the solid and axis k of the box, along their cross product or against it.
