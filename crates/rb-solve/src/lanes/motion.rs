@@ -188,7 +188,7 @@ mod tests {
     use rb_core::params::{Params, Scheme};
 
     /// A ball, a stone that is nearly round, a card, and a card that tumbles fast.
-    fn mover(k: usize, params: &Params) -> Mover {
+    pub(super) fn mover(k: usize, params: &Params) -> Mover {
         let x = k as f64;
         let shapes = [
             DVec3::splat(0.3),

@@ -259,3 +259,47 @@ fn gyroscopic<S: Simd>(axes: &Quat<S>, moments: V3<S>, spin: V3<S>, torque: V3<S
     let next = w.add(V3([d.div(whole), e.div(whole), f.div(whole)]));
     axes.of_vector(next).scaled(scale)
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::super::{Motions, tests::mover};
+    use super::*;
+    use crate::lanes::simd::{Avx2, Avx512, Plain};
+    use crate::lanes::{ContactLanes, Width, width};
+    use rb_core::params::Params;
+
+    const BODIES: usize = 11;
+
+    /// All that a few substeps leave in the lines.
+    fn lines<S: Simd>() -> String {
+        let (params, h) = (Params::game(), 1.0 / 240.0);
+        let (mut lanes, mut motions) = (ContactLanes::default(), Motions::default());
+        lanes.reset(BODIES);
+        motions.reset(BODIES);
+        let mut moving = motions.with(lanes.lines());
+        for body in 0..BODIES {
+            moving.board(body, &mover(body, &params), h);
+        }
+        let mut turned = [Line::default(); BODIES];
+        let levers = [Wide([1e3; LANES]); BODIES];
+        let mut special = [false; BODIES];
+        for go_on in [false, true, true] {
+            run_begin::<S>(&mut moving, h, go_on);
+            run_advance::<S>(&mut moving, [h, 0.75], &mut turned);
+        }
+        run_set_out::<S>(&mut moving, h, &levers, &mut special);
+        format!("{moving:?} {turned:?} {special:?}")
+    }
+
+    #[test]
+    fn every_width_gives_the_same_bits() {
+        let plain = lines::<Plain>();
+        assert!(!plain.contains("NaN") && !plain.contains("inf"), "{plain}");
+        if width() != Width::Plain {
+            assert_eq!(plain, lines::<Avx2>());
+        }
+        if width() == Width::Avx512 {
+            assert_eq!(plain, lines::<Avx512>());
+        }
+    }
+}
