@@ -237,7 +237,7 @@ impl Pair<'_> {
         let bit = |k: usize, positive: bool| u32::from(positive) << k;
         for [s, t] in CORNERS {
             let name = bit(axis, out > 0.0) | bit(i, s > 0.0) | bit(j, t * out > 0.0);
-            ring.push((middle + along_i * s + along_j * t, name), true);
+            ring.push((middle + along_i * s + along_j * t, name));
         }
     }
 }

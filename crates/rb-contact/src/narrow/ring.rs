@@ -14,8 +14,7 @@ const MOST: usize = 8;
 /// along the borders, then the one across.
 #[derive(Default)]
 pub(super) struct Ring {
-    /// The last place is for a corner that does not stay.
-    at: [Corner; MOST + 1],
+    at: [Corner; MOST],
     len: usize,
 }
 
@@ -25,12 +24,12 @@ impl Ring {
         &self.at[..self.len]
     }
 
-    /// Appends a corner if it `stays`: without a branch, since nothing tells beforehand. There is room for
-    /// all that four cuts can make.
-    #[inline]
-    pub(super) fn push(&mut self, corner: Corner, stays: bool) {
-        self.at[self.len.min(MOST)] = corner;
-        self.len = (self.len + usize::from(stays)).min(MOST);
+    /// Appends a corner; there is room for all that four cuts can make.
+    pub(super) fn push(&mut self, corner: Corner) {
+        if let Some(place) = self.at.get_mut(self.len) {
+            *place = corner;
+            self.len += 1;
+        }
     }
 
     /// Leaves in `out` the part that is not `beyond` a border (distance); false, with nothing done, if that
@@ -41,18 +40,21 @@ impl Ring {
         for (far, (p, _)) in far.iter_mut().zip(self.corners()) {
             *far = beyond(*p);
         }
-        if far.iter().fold(true, |all, d| all & (*d <= 0.0)) {
+        if far.iter().all(|d| *d <= 0.0) {
             return false;
         }
         out.len = 0;
         for (i, &(p, name)) in self.corners().iter().enumerate() {
             let next = if i + 1 < self.len { i + 1 } else { 0 };
             let (here, there) = (far[i], far[next]);
-            out.push((p, name), here <= 0.0);
-            let (q, other) = self.at[next];
-            let name = clip::mix(clip::mix(name, other), border + 1);
-            let crosses = (here < 0.0) & (there > 0.0) | (here > 0.0) & (there < 0.0);
-            out.push((p + (q - p) * (here / (here - there)), name), crosses);
+            if here <= 0.0 {
+                out.push((p, name));
+            }
+            if (here < 0.0 && there > 0.0) || (here > 0.0 && there < 0.0) {
+                let (q, other) = self.at[next];
+                let name = clip::mix(clip::mix(name, other), border + 1);
+                out.push((p + (q - p) * (here / (here - there)), name));
+            }
         }
         true
     }

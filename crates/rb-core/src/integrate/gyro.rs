@@ -29,13 +29,7 @@ pub(super) fn step(
     let scale = 1.0 / to_world.length_squared();
     let rotate = |q: DQuat, v: DVec3| q * v * scale;
     let to_body = to_world.conjugate();
-    // Most bodies have no torque on them.
-    let p = if p == DVec3::ZERO {
-        p
-    } else {
-        rotate(to_body, p)
-    };
-    let (w, i) = (rotate(to_body, w), inertia.moments);
+    let (w, p, i) = (rotate(to_body, w), rotate(to_body, p), inertia.moments);
     let next = match kind {
         Gyroscopic::Implicit => implicit(i, w, p, h),
         Gyroscopic::Variational => variational(i, w, p, h)?,

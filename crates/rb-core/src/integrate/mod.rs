@@ -3,7 +3,7 @@
 pub mod gyro;
 mod stiffness;
 
-pub use stiffness::{EXPLICIT, lever};
+pub use stiffness::{EXPLICIT_SHARE, lever};
 
 use crate::body::{Body, sound};
 use crate::mass::{InvMass, LockedAxes, PrincipalInertia};

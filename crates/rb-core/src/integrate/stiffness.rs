@@ -20,7 +20,7 @@ use glam::{DMat3, DVec3};
 
 /// Part of the inertia up to which the stiffness may stay explicit. Below, the implicit treatment only
 /// damps: with a quarter, a swinging chain lost 4 % of its energy in ten seconds; with 1, nothing.
-pub const EXPLICIT: f64 = 1.0;
+pub const EXPLICIT_SHARE: f64 = 1.0;
 
 /// (r·P) 1 − sym(r Pᵀ) of an impulse P (N·s) at an arm r (m): kg·m²/s.
 #[inline]
@@ -36,7 +36,7 @@ impl Mover {
     pub fn stiffen(&mut self, h: f64, s: DMat3, free: &mut Twist) -> bool {
         // Most levers are far from stiff: no need to look at them in principal axes.
         let largest = (0..3).map(|k| s.col(k).length_squared()).sum::<f64>();
-        if h * h * largest <= (EXPLICIT * self.inertia.moments.min_element()).powi(2) {
+        if h * h * largest <= (EXPLICIT_SHARE * self.inertia.moments.min_element()).powi(2) {
             return false;
         }
         if self.inv.is_zero() || !self.locked.is_empty() {
@@ -55,11 +55,11 @@ impl Mover {
         let size = (0..3)
             .map(|k| relative.col(k).length_squared())
             .sum::<f64>();
-        if size <= EXPLICIT * EXPLICIT || !size.is_finite() {
+        if size <= EXPLICIT_SHARE * EXPLICIT_SHARE || !size.is_finite() {
             return false;
         }
         let modes = PrincipalInertia::new(relative);
-        let excess = (modes.moments - EXPLICIT).max(DVec3::ZERO);
+        let excess = (modes.moments - EXPLICIT_SHARE).max(DVec3::ZERO);
         if excess == DVec3::ZERO {
             return false;
         }

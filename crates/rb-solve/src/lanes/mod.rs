@@ -101,6 +101,27 @@ enum Width {
     Plain,
 }
 
+/// Asserts that a kernel gives the same bits with every instruction set of this processor, and finite numbers; `run`
+/// says what it gives, and is compared in writing, which tells all bits.
+#[cfg(all(test, target_arch = "x86_64"))]
+fn assert_same_at_every_width<T: std::fmt::Debug>(
+    case: impl std::fmt::Debug,
+    run: impl Fn(Width) -> T,
+) {
+    let written = |width| format!("{:?}", run(width));
+    let plain = written(Width::Plain);
+    let finite = !plain.contains("NaN") && !plain.contains("inf");
+    assert!(finite, "{case:?}: {plain}");
+    let others: &[Width] = match width() {
+        Width::Avx512 => &[Width::Avx512, Width::Avx2],
+        Width::Avx2 => &[Width::Avx2],
+        Width::Plain => &[],
+    };
+    for &width in others {
+        assert!(plain == written(width), "{case:?}, {width:?}");
+    }
+}
+
 /// The widest set this processor has.
 fn width() -> Width {
     #[cfg(target_arch = "x86_64")]

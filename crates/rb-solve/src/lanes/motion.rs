@@ -1,8 +1,9 @@
 //! Bodies between the passes of a substep, eight side by side: the velocities with which a substep starts,
 //! inverse masses at the new attitudes, and the way of the bodies with the velocities found.
 //!
-//! All is that of [`Mover`], operation by operation and with nothing fused, so that a body does in lanes what
-//! it does by itself. What it needs for that beside its [`BodyLines`] lies in four more lines:
+//! All is that of [`Mover`] with the implicit gyroscopic term, operation by operation and with nothing fused,
+//! so that a body does in lanes what it does by itself. What it needs for that beside its [`BodyLines`] lies in
+//! four more lines:
 //!
 //! ```text
 //! pose    centre of mass, attitude                  load    (g + F/m) h, torque h, 1 + h damping

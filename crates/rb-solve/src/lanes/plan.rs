@@ -31,7 +31,7 @@ impl Kind {
     }
 
     /// Whether its friction is one.
-    pub(super) fn is_gripped(self, friction: FrictionAt) -> bool {
+    fn is_gripped(self, friction: FrictionAt) -> bool {
         friction == FrictionAt::Manifold && self.law == FrictionLaw::Conic && self.points > 1
     }
 }
@@ -66,7 +66,7 @@ impl Class {
         self.0 & Self::SPECIAL != 0
     }
 
-    fn is_gripped(self) -> bool {
+    pub(super) fn is_gripped(self) -> bool {
         self.0 & Self::GRIPPED != 0
     }
 }
@@ -162,7 +162,12 @@ impl Section {
         let (filled, plain) = self.take_turns(friction, masses.movable);
         let few = (self.seats.len() as f64) < FEW * f64::from(filled);
         self.plan.thin = plain && self.seats.len() >= ENOUGH && few;
-        self.make_batches(set, if self.plan.thin { 0 } else { filled }, masses.nobody);
+        self.packed.clear();
+        self.surfaces.clear();
+        if !self.plan.thin {
+            self.make_batches(set, filled, masses.nobody);
+        }
+        self.number_seats();
     }
 
     /// Gives every member its turn and its seat; says how many batches that makes, and whether none of the
@@ -199,14 +204,10 @@ impl Section {
 
     /// So many batches, with their bodies and the surfaces of special ones.
     fn make_batches(&mut self, set: &[Manifold], filled: u32, nobody: u32) {
-        self.packed.clear();
-        self.surfaces.clear();
         let batches = &mut self.packed.batches;
         room::fit(batches, filled as usize);
         batches.resize(filled as usize, Batch::idle(nobody));
-        let seated = if filled == 0 { 0 } else { self.seats.len() };
-        let seats = &mut self.seats[..seated];
-        for (&Member { number, bodies, .. }, seat) in self.members.iter().zip(seats.iter()) {
+        for (&Member { number, bodies, .. }, seat) in self.members.iter().zip(&self.seats) {
             let batch = &mut batches[seat.batch as usize];
             batch.len = batch.len.max(u32::from(seat.points));
             let lane = seat.lane as usize;
@@ -223,11 +224,15 @@ impl Section {
                 self.surfaces.push((seat.batch, seat.lane, material));
             }
         }
+    }
+
+    /// Gives the batches their places in the lists, and tells the seats.
+    fn number_seats(&mut self) {
         self.packed.number();
-        let batches = &self.packed.batches;
-        for seat in seats {
-            let batch = &batches[seat.batch as usize];
-            (seat.first, seat.grip) = (batch.first, batch.grip);
+        for seat in &mut self.seats {
+            if let Some(batch) = self.packed.batches.get(seat.batch as usize) {
+                (seat.first, seat.grip) = (batch.first, batch.grip);
+            }
         }
     }
 }

@@ -62,13 +62,10 @@ impl Section {
 #[inline(always)]
 pub(super) fn soften<S: Simd>(batch: &mut Batch, soft: &[Soft; 2], mass: &[Mass<S>; 2]) {
     let [a, b] = two!(|s| mass[s].moves());
-    for (to, [free, still]) in batch
-        .soft
-        .iter_mut()
-        .zip([[soft[0].rate, soft[1].rate], [soft[0].reg, soft[1].reg]])
-    {
-        let (free, still) = (S::splat(free), S::splat(still));
-        S::select(a, S::select(b, free, still), still).store(to);
+    let [free, still] = two!(|s| [S::splat(soft[s].rate), S::splat(soft[s].reg)]);
+    for k in 0..2 {
+        let soft = S::select(b, free[k], still[k]);
+        S::select(a, soft, still[k]).store(&mut batch.soft[k]);
     }
 }
 

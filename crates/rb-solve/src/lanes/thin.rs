@@ -37,8 +37,7 @@ use super::batch::Wide3;
 use super::grip::shared;
 use super::kernel::Numbers;
 use super::pack::{Bodies, State};
-use super::plan::{Kind, Member};
-use super::prepare::Soft;
+use super::plan::Member;
 use super::section::{Masses, Section, Terms};
 use super::simd::{Line, Wide};
 use super::view::{Patch, Spot, vector};
@@ -135,7 +134,12 @@ impl Section {
             (seat.batch, seat.lane) = (turn, 0);
             let still = bodies.iter().any(|&b| masses.immovable(b));
             let soft = terms.soft[usize::from(still)];
-            self.thin[turn as usize].fill(&set[number as usize], bodies, soft, &terms);
+            let thin = &mut self.thin[turn as usize];
+            if !seat.class.is_gripped() {
+                thin.friction = Friction::Each(Each::default());
+            }
+            thin.fill(&set[number as usize], terms.scale);
+            (thin.normals.bodies, thin.normals.pace) = (bodies, [soft.rate, soft.reg]);
         }
         prepare::run(&mut self.thin, masses.inv, masses.vel);
     }
@@ -164,17 +168,13 @@ impl Section {
 }
 
 impl Thin {
-    /// Takes what a manifold of the world has, between bodies of the section. It was new, and had one friction.
-    fn fill(&mut self, manifold: &Manifold, bodies: [u32; 2], soft: Soft, terms: &Terms) {
-        if !Kind::of(manifold).is_gripped(terms.friction) {
-            self.friction = Friction::Each(Each::default());
-        }
+    /// Takes what a manifold of the world has.
+    fn fill(&mut self, manifold: &Manifold, scale: f64) {
         match &mut self.friction {
-            Friction::Each(each) => each.fill(manifold, terms.scale),
-            Friction::Whole(whole) => whole.fill(manifold, terms.scale),
+            Friction::Each(each) => each.fill(manifold, scale),
+            Friction::Whole(whole) => whole.fill(manifold, scale),
         }
-        self.normals.fill(manifold, terms.scale);
-        (self.normals.bodies, self.normals.pace) = (bodies, [soft.rate, soft.reg]);
+        self.normals.fill(manifold, scale);
     }
 
     /// Impulse of a point along normal and tangents (N·s); its own, without a share of what all have in common.

@@ -71,8 +71,7 @@ pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line
             pair.mass[s].store(&mut batch.mass[s]);
         }
         let passes = [Pass::Position, Pass::Velocity];
-        for pass in &passes[..1 + usize::from(batch.softened)] {
-            let pass = *pass;
+        for &pass in &passes[..1 + usize::from(batch.softened)] {
             let to = &mut factors[batch.triangle(pass)..][..triangle(rows.len())];
             to.copy_from_slice(&matrix[..triangle(rows.len())]);
             eliminate::<S>(to, rows, batch.plain as usize, pass as usize);

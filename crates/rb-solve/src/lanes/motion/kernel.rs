@@ -5,7 +5,7 @@ use super::{FRAME, LINES, LOAD, Moving, POSE, START, STILL, TURNING};
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::V3;
 use crate::lanes::{LANES, dispatch};
-use rb_core::integrate::EXPLICIT;
+use rb_core::integrate::EXPLICIT_SHARE;
 
 pub(super) fn begin(all: &mut Moving, h: f64, go_on: bool) {
     dispatch!(run_begin(
@@ -176,7 +176,7 @@ fn run_set_out<S: Simd>(all: &mut Moving, h: f64, levers: &[Line], special: &mut
         let (x, y, z) = (V3([xx, xy, xz]), V3([xy, yy, yz]), V3([xz, yz, zz]));
         let size = dot(x, x).add(dot(y, y)).add(dot(z, z));
         let least = frame[0].min(frame[1].min(frame[2]));
-        let least = least.mul(S::splat(EXPLICIT));
+        let least = least.mul(S::splat(EXPLICIT_SHARE));
         let over = h2.mul(size).sub(least.mul(least));
         if S::any(S::gt(over, S::zero())) {
             let mut excess = Wide::default();
@@ -265,7 +265,7 @@ mod tests {
     use super::super::{Motions, tests::mover};
     use super::*;
     use crate::lanes::simd::{Avx2, Avx512, Plain};
-    use crate::lanes::{ContactLanes, Width, width};
+    use crate::lanes::{ContactLanes, Width, assert_same_at_every_width};
     use rb_core::params::Params;
 
     const BODIES: usize = 11;
@@ -293,13 +293,10 @@ mod tests {
 
     #[test]
     fn every_width_gives_the_same_bits() {
-        let plain = lines::<Plain>();
-        assert!(!plain.contains("NaN") && !plain.contains("inf"), "{plain}");
-        if width() != Width::Plain {
-            assert_eq!(plain, lines::<Avx2>());
-        }
-        if width() == Width::Avx512 {
-            assert_eq!(plain, lines::<Avx512>());
-        }
+        assert_same_at_every_width("motion", |width| match width {
+            Width::Avx512 => lines::<Avx512>(),
+            Width::Avx2 => lines::<Avx2>(),
+            Width::Plain => lines::<Plain>(),
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! Friction at every point of a manifold.
 
 use super::prepare::Rows;
-use super::visit::{Motion, arms, halves, nth, own, positive, splat};
+use super::visit::{Speeds, arms, halves, nth, own, positive, splat};
 use super::{Normals, around};
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::V3;
@@ -133,11 +133,11 @@ impl Each {
     /// x of all rows: normals, first tangents, second tangents.
     #[inline(always)]
     fn own<S: Simd>(&self, m: &Normals, vel: &[Line]) -> [[f64; MAX_POINTS]; 3] {
-        let motion = Motion::<S>::of(m, vel);
+        let speeds = Speeds::<S>::of(m, vel);
         let mut x = [Wide::default(); 2];
-        own(m, &motion, &m.bias).store(&mut x[0]);
+        own(m, &speeds, &m.bias).store(&mut x[0]);
         S::load(&self.root)
-            .nfma(slips(m, &motion), S::load(&self.impulse))
+            .nfma(slips(m, &speeds), S::load(&self.impulse))
             .store(&mut x[1]);
         let [n, t] = [x[0].0, x[1].0];
         [
@@ -192,16 +192,16 @@ impl Visit {
 
 /// Speed of b relative to a along the first tangent, for each point, then along the second.
 #[inline(always)]
-pub(super) fn tangents<S: Simd>(m: &Normals, motion: &Motion<S>) -> S {
-    let v = motion.lin.add(motion.ang.cross(V3::load(&m.arm)));
+pub(super) fn tangents<S: Simd>(m: &Normals, speeds: &Speeds<S>) -> S {
+    let v = speeds.lin.add(speeds.ang.cross(V3::load(&m.arm)));
     let (t, u) = (v.dot(splat(&m.axes[1])), v.dot(splat(&m.axes[2])));
     t.highs(u).sub(t.lows(u))
 }
 
 /// That speed less the wanted one.
 #[inline(always)]
-pub(super) fn slips<S: Simd>(m: &Normals, motion: &Motion<S>) -> S {
-    tangents(m, motion).sub(halves(m.belt[0], m.belt[1]))
+pub(super) fn slips<S: Simd>(m: &Normals, speeds: &Speeds<S>) -> S {
+    tangents(m, speeds).sub(halves(m.belt[0], m.belt[1]))
 }
 
 /// A vector along the contact axes in world axes.

@@ -1,7 +1,7 @@
 //! The certificate, one manifold after the other, its points side by side.
 
 use super::each::{slips, tangents};
-use super::visit::{Motion, approach};
+use super::visit::{Speeds, approach};
 use super::whole::Whole;
 use super::{Friction, Normals, Thin};
 use crate::lanes::dispatch;
@@ -45,9 +45,9 @@ fn all<S: Simd>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sum
     {
         let (number, root) = (first + k, S::load(&m.root));
         let live = S::gt(root, zero);
-        let gap = S::load(&m.gap).add(approach(m, &Motion::of(m, bodies.moved)));
+        let gap = S::load(&m.gap).add(approach(m, &Speeds::of(m, bodies.moved)));
         raise(&mut sums.depth, S::select(live, zero.sub(gap), zero));
-        let (vel, free) = (Motion::<S>::of(m, bodies.vel), Motion::of(m, bodies.free));
+        let (vel, free) = (Speeds::<S>::of(m, bodies.vel), Speeds::of(m, bodies.free));
         let stiff = one.div(S::select(live, root.mul(root), one));
         let mut point = One {
             mean: stiff,
@@ -86,7 +86,7 @@ fn all<S: Simd>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sum
 
 /// The friction of a manifold, the same in all lanes.
 #[inline(always)]
-fn patch<S: Simd>(m: &Normals, whole: &Whole, vel: &Motion<S>) -> Patch<S> {
+fn patch<S: Simd>(m: &Normals, whole: &Whole, vel: &Speeds<S>) -> Patch<S> {
     let mut load = 0.0;
     for k in 0..MAX_POINTS {
         load = m.root.0[k].mul_add(m.impulse.0[k], load);

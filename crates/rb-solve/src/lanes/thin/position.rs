@@ -1,6 +1,6 @@
 //! The position pass: normals under the soft step, one manifold after the other.
 
-use super::visit::{Lines, Motion, in_turn, nth, own, positive};
+use super::visit::{Lines, Speeds, in_turn, nth, own, positive};
 use super::{Normals, Thin};
 use crate::lanes::dispatch;
 use crate::lanes::simd::{Line, Simd, Wide};
@@ -18,7 +18,7 @@ pub(super) fn position<S: Simd>(manifolds: &mut [Thin], vel: &mut [Line], backwa
 #[inline(always)]
 fn visit<S: Simd, const BACK: bool>(m: &mut Thin, vel: &mut [Line]) {
     let m = &mut m.normals;
-    let own = own(m, &Motion::<S>::of(m, vel), &m.soft);
+    let own = own(m, &Speeds::<S>::of(m, vel), &m.soft);
     let mut lines = Lines::of(m, vel);
     press::<S, BACK, true>(m, own, &mut lines);
     lines.put_back(m, vel);

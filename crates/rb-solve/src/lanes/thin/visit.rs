@@ -35,13 +35,14 @@ pub(super) fn splat<S: Simd>(v: &[f64; 3]) -> V3<S> {
     V3([S::splat(v[0]), S::splat(v[1]), S::splat(v[2])])
 }
 
-/// How both bodies of a manifold move: a in all lanes of the lower half, b in those of the upper.
-pub(super) struct Motion<S> {
+/// Velocities or displacements of both bodies of a manifold: of a in all lanes of the lower half, of b in those
+/// of the upper.
+pub(super) struct Speeds<S> {
     pub(super) lin: V3<S>,
     pub(super) ang: V3<S>,
 }
 
-impl<S: Simd> Motion<S> {
+impl<S: Simd> Speeds<S> {
     #[inline(always)]
     pub(super) fn of(m: &Normals, lines: &[Line]) -> Self {
         let [a, b] = m.bodies;
@@ -80,14 +81,14 @@ impl<S: Simd> Motion<S> {
 
 /// Speed of b relative to a along the normal, for each point.
 #[inline(always)]
-pub(super) fn approach<S: Simd>(m: &Normals, motion: &Motion<S>) -> S {
-    motion.along(splat(&m.axes[0]), &m.lever)
+pub(super) fn approach<S: Simd>(m: &Normals, speeds: &Speeds<S>) -> S {
+    speeds.along(splat(&m.axes[0]), &m.lever)
 }
 
 /// What each normal would take for itself, with these b.
 #[inline(always)]
-pub(super) fn own<S: Simd>(m: &Normals, motion: &Motion<S>, bias: &Wide) -> S {
-    let w = approach(m, motion).add(S::load(bias));
+pub(super) fn own<S: Simd>(m: &Normals, speeds: &Speeds<S>, bias: &Wide) -> S {
+    let w = approach(m, speeds).add(S::load(bias));
     S::load(&m.root).nfma(w, S::load(&m.impulse))
 }
 
@@ -148,7 +149,7 @@ pub(super) fn run_pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers
 pub(super) fn pose<S: Simd>(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
     let one = S::splat(1.0);
     for Thin { normals: m, .. } in manifolds {
-        let gap = S::load(&m.gap).add(approach(m, &Motion::<S>::of(m, moved)));
+        let gap = S::load(&m.gap).add(approach(m, &Speeds::<S>::of(m, moved)));
         let pace = [S::splat(m.pace[0]), S::splat(m.pace[1])];
         let (bias, reg, after) = numbers.terms(gap, pace);
         let share = one.div(one.add(reg));

@@ -11,7 +11,7 @@ use super::Normals;
 use super::each::{clamp, project};
 use super::position::press;
 use super::prepare::{both, lines, opposed};
-use super::visit::{Lines, Motion, approach, own, splat};
+use super::visit::{Lines, Speeds, approach, own, splat};
 use crate::lanes::batch::Wide3;
 use crate::lanes::grip::{TRACE, stored};
 use crate::lanes::prepare::per;
@@ -164,9 +164,9 @@ impl Whole {
         turn[0].store(&mut self.turn[0]);
         turn[1].store(&mut self.turn[1]);
         turn[2].store(&mut self.turn[2]);
-        let t = Motion::<S>::lying(&self.shift[0], &self.turn[0]);
-        let u = Motion::<S>::lying(&self.shift[1], &self.turn[1]);
-        let z = Motion::<S>::lying(&Wide::default(), &self.turn[2]);
+        let t = Speeds::<S>::lying(&self.shift[0], &self.turn[0]);
+        let u = Speeds::<S>::lying(&self.shift[1], &self.turn[1]);
+        let z = Speeds::<S>::lying(&Wide::default(), &self.turn[2]);
         let cross = approach(m, &t).lows(approach(m, &u));
         cross.mul(root.lows(root)).store(&mut self.cross);
         approach(m, &z).mul(root).store(&mut self.twist);
@@ -178,10 +178,10 @@ impl Whole {
     /// A visit in the velocity pass.
     #[inline(always)]
     pub(super) fn visit<S: Simd, const BACK: bool>(&mut self, m: &mut Normals, vel: &mut [Line]) {
-        let motion = Motion::<S>::of(m, vel);
-        let [x, y, z] = self.rub(m, &motion);
+        let speeds = Speeds::<S>::of(m, vel);
+        let [x, y, z] = self.rub(m, &speeds);
         let cross = S::load(&self.cross);
-        let own = S::load(&self.twist).nfma(S::splat(z), own(m, &motion, &m.bias));
+        let own = S::load(&self.twist).nfma(S::splat(z), own(m, &speeds, &m.bias));
         let own = cross.nfma(S::splat(x), own);
         let own = cross.swapped().nfma(S::splat(y), own);
         let mut lines = Lines::of(m, vel);
@@ -192,14 +192,14 @@ impl Whole {
 
     /// Visits its own rows; says how their λ̂ change.
     #[inline(always)]
-    fn rub<S: Simd>(&mut self, m: &Normals, motion: &Motion<S>) -> [f64; 3] {
+    fn rub<S: Simd>(&mut self, m: &Normals, speeds: &Speeds<S>) -> [f64; 3] {
         let mut load = 0.0;
         for k in 0..MAX_POINTS {
             load = m.root.0[k].mul_add(m.impulse.0[k], load);
         }
         let (root, mut wide) = (S::load(&self.root), Wide::default());
         let still = S::load(&self.impulse).add(root.swapped());
-        root.nfma(self.speed(motion), still).store(&mut wide);
+        root.nfma(self.speed(speeds), still).store(&mut wide);
         let ([x, y, z, ..], [t, u, s, ..]) = (self.impulse.0, wide.0);
         let twist = clamp(s, self.limit[1] * load);
         let turned = twist - z;
@@ -214,8 +214,8 @@ impl Whole {
 
     /// Speed of b relative to a along its rows.
     #[inline(always)]
-    pub(super) fn speed<S: Simd>(&self, motion: &Motion<S>) -> S {
-        motion.along(V3::load(&self.axis), &self.lever)
+    pub(super) fn speed<S: Simd>(&self, speeds: &Speeds<S>) -> S {
+        speeds.along(V3::load(&self.axis), &self.lever)
     }
 }
 

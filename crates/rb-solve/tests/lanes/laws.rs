@@ -1,0 +1,91 @@
+//! What sweeps reach, and how it is graded.
+
+use crate::scene::{H, cases, problem, scene};
+use rb_core::discretise::Discretiser;
+use rb_core::math::Twist;
+use rb_core::params::Params;
+use rb_core::problem::{Pass, Problem};
+use rb_core::residual::{grade_beside, grade_velocities};
+use rb_solve::lanes::ContactLanes;
+
+#[test]
+fn sweeping_on_reaches_the_law_and_keeps_the_impulse_balance() {
+    let numbers = Discretiser::new(&Params::game(), H);
+    for (seed, laws, special, at) in cases(1) {
+        let (_, mut lanes) = scene(seed, laws, special, at);
+        // Sets the terms of the velocity pass.
+        lanes.sweep(Pass::Position, &numbers, false);
+        let before = grade_velocities(&problem(&lanes), 0.0).abs;
+        for k in 0..4000 {
+            lanes.sweep(Pass::Velocity, &numbers, k % 2 == 1);
+        }
+        let mut p = problem(&lanes);
+        let kept: Vec<Twist> = p.bodies.iter().map(|b| b.vel).collect();
+        p.rebuild_velocities();
+        let pairs = p.bodies.iter().zip(&kept);
+        let off = pairs.map(|(b, k)| (b.vel.lin - k.lin).length() + (b.vel.ang - k.ang).length());
+        let off = off.fold(0.0, f64::max);
+        let grade = grade_velocities(&p, 0.0);
+        println!(
+            "{laws:?}: {before:.1e} -> {:.1e} m/s, balance {off:.1e}",
+            grade.abs
+        );
+        assert!(off < 1e-11, "v = free + W Jᵀλ, off by {off:e}");
+        assert!(
+            before > 1e-2 && grade.abs < 1e-8,
+            "{laws:?}: {:e}",
+            grade.abs
+        );
+        assert!(grade.outside < 1e-12, "impulses admissible");
+    }
+}
+
+/// Compares the certificate of lanes with that of their rows; returns the depth it measured.
+pub(crate) fn assert_certificates_agree(lanes: &mut ContactLanes, floor: f64) -> f64 {
+    let (contacts, scaled, depth) = lanes.grade(floor);
+    let empty = Problem::default();
+    let ours = grade_beside(&empty, Pass::Velocity, floor, (contacts, scaled));
+    let p = problem(lanes);
+    let theirs = grade_velocities(&p, floor);
+    for (name, a, b) in [
+        ("abs", ours.abs, theirs.abs),
+        ("rel", ours.rel, theirs.rel),
+        ("rms", ours.rms, theirs.rms),
+        ("contact", ours.contact, theirs.contact),
+        ("outside", ours.outside, theirs.outside),
+        ("closing", ours.closing, theirs.closing),
+        (
+            "complementarity",
+            ours.complementarity,
+            theirs.complementarity,
+        ),
+        ("dissipation", ours.dissipation, theirs.dissipation),
+    ] {
+        assert!(
+            (a - b).abs() <= 1e-9 * b.abs() + 1e-12,
+            "{name}: {a:e} and {b:e}"
+        );
+    }
+    assert_eq!(
+        (ours.worst, ours.open, ours.stick, ours.slide),
+        (theirs.worst, theirs.open, theirs.stick, theirs.slide)
+    );
+    depth
+}
+
+#[test]
+fn both_certificates_agree() {
+    let numbers = Discretiser::new(&Params::game(), H);
+    for (seed, laws, special, at) in cases(5) {
+        let (_, mut lanes) = scene(seed, laws, special, at);
+        lanes.sweep(Pass::Position, &numbers, false);
+        for _ in 0..3 {
+            lanes.sweep(Pass::Velocity, &numbers, false);
+        }
+        let depth = assert_certificates_agree(&mut lanes, 0.01);
+        let rigid = |k: &usize| special.is_none() || !k.is_multiple_of(5);
+        let gaps = (0..40).filter(rigid).flat_map(|m| lanes.gaps(m));
+        let deepest = gaps.fold(0.0f64, |d, g| d.max(-g));
+        assert!((deepest - depth).abs() < 1e-15, "{deepest:e} and {depth:e}");
+    }
+}

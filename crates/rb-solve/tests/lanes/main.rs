@@ -1,0 +1,8 @@
+//! Contacts in lanes against rows: the same certificate, the same fixed point, the same order.
+
+mod laws;
+mod one_by_one;
+mod order;
+#[path = "../random/mod.rs"]
+mod random;
+mod scene;

@@ -1,0 +1,183 @@
+//! Lanes do what visiting one manifold after the other does, in the order that is planned.
+
+use crate::laws::assert_certificates_agree;
+use crate::scene::{ALL, BODIES, H, cases, member, pack_into, packed, scene, terms};
+use rb_core::discretise::Discretiser;
+use rb_core::manifold::Manifold;
+use rb_core::math::Twist;
+use rb_core::params::{FrictionAt, Params};
+use rb_core::problem::Pass;
+use rb_solve::lanes::ContactLanes;
+
+/// Manifolds in the order in which those of one island or section are visited, when `line` is where its
+/// bodies are: those of the lower half of the bodies, then the others backwards.
+fn from_both_ends(set: &[Manifold], part: &[usize], line: impl Fn(u32) -> u32) -> Vec<usize> {
+    let body = |m: usize| set[m].bodies.map(&line).into_iter().min().unwrap();
+    let bodies = part.iter().map(|&m| body(m));
+    let half = bodies
+        .clone()
+        .min()
+        .unwrap()
+        .midpoint(bodies.max().unwrap());
+    let (low, high): (Vec<_>, Vec<_>) = part.iter().partition(|&&m| body(m) <= half);
+    low.into_iter().chain(high.into_iter().rev()).collect()
+}
+
+/// Each manifold in lanes of its own, in the given order: swept one after the other.
+struct Alone {
+    lanes: Vec<ContactLanes>,
+    velocity: Vec<Twist>,
+}
+
+impl Alone {
+    fn new(set: &[Manifold], order: &[usize], like: &ContactLanes, at: FrictionAt) -> Self {
+        let alone = |&m: &usize| packed(set, m..m + 1, like, 7, at);
+        Self {
+            lanes: order.iter().map(alone).collect(),
+            velocity: (0..BODIES).map(|i| like.velocity(i)).collect(),
+        }
+    }
+
+    fn sweep(&mut self, pass: Pass, numbers: &Discretiser, backwards: bool) {
+        for k in 0..self.lanes.len() {
+            let last = self.lanes.len() - 1;
+            let one = &mut self.lanes[if backwards { last - k } else { k }];
+            for (i, v) in self.velocity.iter().enumerate() {
+                one.set_velocity(i, v);
+            }
+            one.sweep(pass, numbers, backwards);
+            for (i, v) in self.velocity.iter_mut().enumerate() {
+                *v = one.velocity(i);
+            }
+        }
+    }
+}
+
+#[test]
+fn eight_at_a_time_is_one_after_the_other() {
+    let numbers = Discretiser::new(&Params::game(), H);
+    for at in [FrictionAt::Points, FrictionAt::Manifold] {
+        let (set, mut together) = scene(9, &ALL[..1], Some(0.0), at);
+        let all: Vec<usize> = (0..set.len()).collect();
+        let visits = from_both_ends(&set, &all, |body| body);
+        let mut alone = Alone::new(&set, &visits, &together, at);
+        for pass in [Pass::Position, Pass::Velocity, Pass::Velocity] {
+            together.sweep(pass, &numbers, false);
+            alone.sweep(pass, &numbers, false);
+        }
+        for (i, v) in alone.velocity.iter().enumerate() {
+            assert_eq!(*v, together.velocity(i), "body {i}, to the last bit");
+        }
+    }
+}
+
+/// Manifolds in the given order, with bodies as `like` has them, in sections of `size` movable bodies.
+fn divided(
+    set: &[Manifold],
+    order: &[usize],
+    like: &ContactLanes,
+    size: usize,
+    friction: FrictionAt,
+) -> ContactLanes {
+    let movable = BODIES - 1;
+    let mut lanes = ContactLanes::default();
+    lanes.reset_in_sections(movable, 1, size);
+    for i in 0..BODIES {
+        lanes.set_mass(i, &like.body(i).inv);
+        lanes.set_velocity(i, &like.velocity(i));
+        lanes.set_free(i, &like.free(i));
+    }
+    let numbers = Discretiser::new(&Params::game(), H);
+    let contacts = order.iter().map(|&i| member(set, i, set[i].bodies));
+    let terms = terms(&numbers, friction);
+    lanes.pack(set, core::iter::once(contacts), movable, terms);
+    lanes.pose(|i| like.free(i), &numbers);
+    lanes
+}
+
+#[test]
+fn sections_and_then_the_seam_is_one_after_the_other() {
+    const SIZE: usize = 6;
+    let numbers = Discretiser::new(&Params::game(), H);
+    for seed in 0..8 {
+        let at = [FrictionAt::Points, FrictionAt::Manifold][seed as usize % 2];
+        let (set, like) = scene(seed, &ALL, Some(0.3), at);
+        // In that order everything is in one section.
+        let section = |m: usize| {
+            let own = |&b: &u32| (b as usize) < BODIES - 1;
+            let bodies = set[m].bodies;
+            let mut sections = bodies.iter().filter(|b| own(b)).map(|&b| b as usize / SIZE);
+            let first = sections.next();
+            let same = sections.all(|s| Some(s) == first);
+            if same { first.unwrap_or(0) } else { usize::MAX }
+        };
+        let mut order: Vec<usize> = (0..set.len()).collect();
+        order.sort_by_key(|&m| section(m));
+        assert_eq!(section(order[39]), usize::MAX, "some are in the seam");
+        let mut parts = divided(&set, &order, &like, SIZE, at);
+        // A section has lines for its bodies, for the guest and for nobody.
+        let size = SIZE as u32;
+        let line = |body: u32| body / size * (size + 2) + body % size;
+        let visits: Vec<usize> = order
+            .chunk_by(|&a, &b| section(a) == section(b))
+            .flat_map(|part| from_both_ends(&set, part, line))
+            .collect();
+        let mut alone = Alone::new(&set, &visits, &like, at);
+        for (pass, backwards) in [
+            (Pass::Position, false),
+            (Pass::Position, true),
+            (Pass::Velocity, false),
+            (Pass::Velocity, true),
+        ] {
+            parts.sweep(pass, &numbers, backwards);
+            alone.sweep(pass, &numbers, backwards);
+        }
+        for (i, v) in alone.velocity.iter().enumerate() {
+            assert_eq!(*v, parts.velocity(i), "body {i}, to the last bit");
+        }
+        for (m, one) in visits.iter().zip(&alone.lanes) {
+            let place = order.iter().position(|n| n == m).unwrap();
+            assert_eq!(one.impulses(0), parts.impulses(place), "manifold {m}");
+            assert_eq!(one.gaps(0), parts.gaps(place));
+        }
+        assert_certificates_agree(&mut parts, 0.1);
+    }
+}
+
+/// Lanes plan their visits once for contacts that stay. What they hold must not hang on what they held before:
+/// the same contacts with other numbers, some of them, others, as batches and one by one.
+#[test]
+fn lanes_that_were_used_before_are_as_new() {
+    let numbers = Discretiser::new(&Params::game(), H);
+    for (seed, laws, special, at) in cases(400) {
+        let (first, like) = scene(seed, laws, special, at);
+        let (second, other) = scene(seed + 50, laws, special, at);
+        let mut used = ContactLanes::default();
+        let all = 0..first.len();
+        let courses = [
+            (&first, all.clone(), &like, 0),
+            (&first, all.clone(), &like, 0),
+            (&second, all.clone(), &other, 0),
+            (&second, 3..30, &other, 0),
+            (&second, 3..30, &other, 200),
+            (&second, 3..30, &other, 200),
+            (&first, 0..0, &like, 0),
+            (&first, all, &like, 0),
+        ];
+        for (set, manifolds, like, idle) in courses {
+            let mut new = packed(set, manifolds.clone(), like, idle, at);
+            pack_into(&mut used, set, manifolds, like, idle, at);
+            for lanes in [&mut new, &mut used] {
+                lanes.warm();
+                lanes.sweep(Pass::Position, &numbers, false);
+                lanes.sweep(Pass::Velocity, &numbers, true);
+            }
+            let found = |lanes: &ContactLanes| {
+                let bodies: Vec<_> = (0..BODIES).map(|i| lanes.velocity(i)).collect();
+                let contacts: Vec<_> = (0..lanes.len()).map(|m| lanes.impulses(m)).collect();
+                (bodies, contacts)
+            };
+            assert_eq!(found(&new), found(&used));
+        }
+    }
+}
