@@ -34,7 +34,8 @@ impl SceneDesc {
     /// # Errors
     /// A number in the description that the world refuses, by name.
     pub fn add_to(&self, world: &mut World) -> Result<Vec<BodyHandle>> {
-        let add = |body| add_body(world, body);
+        let mut shapes = Shapes::default();
+        let add = |body| add_body(world, body, &mut shapes);
         let bodies = self.bodies.iter().map(add).collect::<Result<Vec<_>>>()?;
         for joint in &self.joints {
             add_joint(world, &bodies, joint)?;
@@ -43,7 +44,29 @@ impl SceneDesc {
     }
 }
 
-fn add_body(world: &mut World, body: &BodyDef) -> Result<BodyHandle> {
+/// Hulls and meshes made so far: equal ones are kept once, so that bodies of one kind share their memory.
+#[derive(Default)]
+struct Shapes<'a>(Vec<(&'a ShapeDef, Shape)>);
+
+impl<'a> Shapes<'a> {
+    fn get(&mut self, def: &'a ShapeDef) -> Result<Shape> {
+        if !matches!(def, ShapeDef::Hull(_) | ShapeDef::Mesh(_)) {
+            return shape(def);
+        }
+        if let Some((_, known)) = self.0.iter().find(|(known, _)| *known == def) {
+            return Ok(known.clone());
+        }
+        let new = shape(def)?;
+        self.0.push((def, new.clone()));
+        Ok(new)
+    }
+}
+
+fn add_body<'a>(
+    world: &mut World,
+    body: &'a BodyDef,
+    shapes: &mut Shapes<'a>,
+) -> Result<BodyHandle> {
     let mut desc = BodyDesc::new(body.kind).pose(pose(body.pos, body.rot));
     if body.kind != BodyKind::Static {
         desc = desc
@@ -57,7 +80,7 @@ fn add_body(world: &mut World, body: &BodyDef) -> Result<BodyHandle> {
         } else {
             CollisionGroups::default()
         };
-        let collider = ColliderDesc::new(shape(&part.shape)?)
+        let collider = ColliderDesc::new(shapes.get(&part.shape)?)
             .offset(place(part))
             .density(f64::from(part.density))
             .friction(f64::from(body.friction))
@@ -123,4 +146,28 @@ fn place(part: &ShapeInst) -> Pose {
 /// A pose in f64, its rotation of unit length again.
 fn pose(p: Vec3, q: Quat) -> Pose {
     Pose::new(p.as_dvec3(), q.as_dquat().normalize())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn equal_hulls_are_kept_once() {
+        let wedge = |height: f32| {
+            let corners = [
+                [0.0; 3],
+                [1.0, 0.0, 0.0],
+                [0.0, height, 0.0],
+                [0.0, 0.0, 1.0],
+            ];
+            ShapeDef::Hull(Arc::new(corners.to_vec()))
+        };
+        let defs = [wedge(1.0), wedge(2.0), wedge(1.0)];
+        let mut shapes = Shapes::default();
+        let made = defs.each_ref().map(|def| shapes.get(def).unwrap());
+        assert_eq!(shapes.0.len(), 2);
+        assert!(made[0] == made[2] && made[0] != made[1]);
+    }
 }
