@@ -102,6 +102,11 @@ fn match_impulses(new: &ContactPatch, sides: &Sides, old: &Manifold) -> [[f64; 3
         let slip = before[0] * s + before[1] * t;
         [n, slip.dot(now[0]), slip.dot(now[1])]
     };
+    // Nearly always.
+    let features = new.points.iter().map(|p| p.feature);
+    if features.eq(old.features[..known.len()].iter().copied()) {
+        return core::array::from_fn(|k| if k < known.len() { carry(k) } else { [0.0; 3] });
+    }
     let count = known.len();
     let mut impulse = [[0.0; 3]; MAX_POINTS];
     let mut taken = [false; MAX_POINTS];
