@@ -189,6 +189,15 @@ impl Core<'_> {
         }
     }
 
+    /// Some point inside, or on a flat core.
+    pub(crate) fn middle(&self) -> DVec3 {
+        match *self {
+            Core::Poly(p) => p.middle,
+            Core::Triangle([a, b, c]) => (a + b + c) / 3.0,
+            _ => DVec3::ZERO,
+        }
+    }
+
     /// Whether the whole surface is made of flat faces.
     pub(crate) fn is_polyhedral(&self) -> bool {
         matches!(self, Core::Box(_) | Core::Poly(_) | Core::Triangle(_))
@@ -209,18 +218,17 @@ pub(crate) const CORNERS: [[f64; 2]; 4] = [[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0]
 
 /// Face of a box, counter-clockwise from outside; corners are named by their sign bits.
 fn box_face(h: DVec3, d: DVec3, mut put: impl FnMut(DVec3, u32)) {
-    let a = d.abs().to_array();
-    let axis = (0..3).fold(0, |m, k| if a[k] > a[m] { k } else { m });
+    let (d, h) = (d.to_array(), h.to_array());
+    let axis = (0..3).fold(0, |m, k| if d[k].abs() > d[m].abs() { k } else { m });
     let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
     let up = d[axis] >= 0.0;
     let turn = if up { 1.0 } else { -1.0 };
+    let middle = DVec3::AXES[axis] * (turn * h[axis]);
+    let (along_u, along_v) = (DVec3::AXES[u] * h[u], DVec3::AXES[v] * (turn * h[v]));
+    let bit = |k: usize, positive: bool| u32::from(positive) << k;
     for [s, t] in CORNERS {
-        let mut p = DVec3::ZERO;
-        p[axis] = if up { h[axis] } else { -h[axis] };
-        p[u] = s * h[u];
-        p[v] = t * turn * h[v];
-        let bit = |k: usize| u32::from(p[k] > 0.0) << k;
-        put(p, bit(0) | bit(1) | bit(2));
+        let name = bit(axis, up) | bit(u, s > 0.0) | bit(v, t * turn > 0.0);
+        put(middle + along_u * s + along_v * t, name);
     }
 }
 

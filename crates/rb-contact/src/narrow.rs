@@ -276,7 +276,7 @@ pub(crate) fn convex_pair(
     out: &mut Vec<ContactPatch>,
 ) -> Found {
     let quick = match (a.core, b.core) {
-        (Core::Box(ha), Core::Box(hb)) => boxes::collide(a, ha, b, hb, prediction, out),
+        (Core::Box(ha), Core::Box(hb)) => Some(boxes::collide(a, ha, b, hb, prediction, out)),
         _ if a.radius + b.radius > 0.0 => None,
         (Core::Poly(_), Core::Box(_)) | (Core::Box(_), Core::Poly(_)) => {
             let found = sat::collide(a, b, prediction, out);

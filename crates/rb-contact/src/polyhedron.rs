@@ -39,6 +39,8 @@ pub(crate) struct Polyhedron {
     /// Faces around each vertex: `around[starts[v]..starts[v + 1]]`.
     around: Vec<u32>,
     starts: Vec<u32>,
+    /// Mean of the vertices (m).
+    pub(crate) middle: DVec3,
     /// Greatest distance of a vertex from the origin of the frame (m).
     pub(crate) reach: f64,
     /// Radius of a ball that fits inside (m).
@@ -86,6 +88,7 @@ impl Polyhedron {
             loops: Vec::new(),
             around: Vec::new(),
             starts: Vec::new(),
+            middle: center,
             reach: 0.0,
             inner_radius: 0.0,
         };

@@ -79,9 +79,10 @@ fn over(
     least: f64,
     mut put: impl FnMut(PatchPoint),
 ) {
-    let level = of.support(face).dot(face) + of.radius;
+    let polygon = of.feature(face);
+    let level = clip::height(&polygon, face) + of.radius;
     let buffers = [&mut other.feature(-face), &mut Feature::new()];
-    for (p, feature) in clip::clip(&of.feature(face), buffers, face) {
+    for (p, feature) in clip::clip(&polygon, buffers, face) {
         let p = p - face * other.radius;
         let gap = ((face.dot(p) - level) / face.dot(n)).max(least);
         put(PatchPoint {

@@ -2,15 +2,15 @@
 //!
 //! Faces are preferred over edge pairs by the margins of [`FACE_PREFERENCE`], and a's faces over b's
 //! by the second of them, without memory: the choice depends on the poses alone.
-//! A separated pair whose axis carries no points (corner to corner) is left to the general path.
+//! A separated pair whose axis carries no points (corner to corner) has its axis found by iteration.
 //! Everything is worked out in the frame of the box that has the face, where its borders are
 //! coordinates.
 
 use super::around::{EVEN, LEAN, beside};
-use super::axis::{Axis, FACE_PREFERENCE, slack};
+use super::axis::{Axis, FACE_PREFERENCE, axis, slack};
 use super::clip::{self, Raw};
 use super::ring::Ring;
-use super::{ContactPatch, Outcome, PatchPoint, hold, report};
+use super::{ContactPatch, Found, PatchPoint, hold, report};
 use crate::convex::{CORNERS, Placed};
 use glam::{DMat3, DVec3, Vec3Swizzles};
 use rb_core::anchor::Reference;
@@ -29,7 +29,7 @@ pub(crate) fn collide(
     hb: DVec3,
     prediction: f64,
     out: &mut Vec<ContactPatch>,
-) -> Outcome {
+) -> Found {
     let radii = a.radius + b.radius;
     let reach = prediction + radii;
     let d = b.at - a.at;
@@ -40,7 +40,7 @@ pub(crate) fn collide(
     let (ka, sa) = most(da.abs() - ha - spread * hb);
     let (kb, sb) = most(db.abs() - hb - spread.transpose() * ha);
     if sa.max(sb) > reach {
-        return Some(Err(sa.max(sb) - radii));
+        return Err(sa.max(sb) - radii);
     }
     let size = ha.min_element().min(hb.min_element());
     let on_b = sb > sa + FACE_PREFERENCE[1] * size;
@@ -48,7 +48,7 @@ pub(crate) fn collide(
     let edge = edges(da, [ha, hb], &turn, &spread, face);
     let best = edge.as_ref().map_or(face, |e| e.s);
     if best > reach {
-        return Some(Err(best - radii));
+        return Err(best - radii);
     }
     let slack = slack(a, b, face);
     let over_a = || Pair {
@@ -86,10 +86,10 @@ pub(crate) fn collide(
         (normal, Reference::FaceOfA, b)
     };
     if !raw.iter().any(|p| p.gap <= best - radii + slack) {
-        return None;
+        return corner_contact([&over_a(), &over_b()], prediction, out);
     }
     let hold = hold::over_face(other, reference, &raw);
-    Some(report(normal, hold, &raw, prediction, out))
+    report(normal, hold, &raw, prediction, out)
 }
 
 fn sign(x: f64) -> f64 {
@@ -194,16 +194,26 @@ impl Pair<'_> {
         let (u, v) = NEXT[k];
         let [x, y] = [u, v].map(|axis| self.hf[axis] * (1.0 + 2.0 * clip::BORDER));
         self.facing((k, up), ring);
-        if ring.cut(spare, |p| first * p.y - y, 0) {
+        let [low, high] = ring.bounds();
+        let [start, end] = if first > 0.0 {
+            [high.y, -low.y]
+        } else {
+            [-low.y, high.y]
+        };
+        if start > y {
+            ring.cut(spare, |p| first * p.y - y, 0);
             core::mem::swap(&mut ring, &mut spare);
         }
-        if ring.cut(spare, |p| -p.x - x, 1) {
+        if -low.x > x {
+            ring.cut(spare, |p| -p.x - x, 1);
             core::mem::swap(&mut ring, &mut spare);
         }
-        if ring.cut(spare, |p| -first * p.y - y, 2) {
+        if end > y {
+            ring.cut(spare, |p| -first * p.y - y, 2);
             core::mem::swap(&mut ring, &mut spare);
         }
-        if ring.cut(spare, |p| p.x - x, 3) {
+        if high.x > x {
+            ring.cut(spare, |p| p.x - x, 3);
             core::mem::swap(&mut ring, &mut spare);
         }
         ring
@@ -248,19 +258,43 @@ fn edge_contact(
     edges: &Edges,
     prediction: f64,
     out: &mut Vec<ContactPatch>,
-) -> Outcome {
+) -> Found {
     let n = a.f.rot * edges.axis;
     let seen = [edges.axis, b.f.local(-n)];
-    let first = edge_point(a, edges.of, n, seen)?;
+    match edge_point(a, edges.of, n, seen) {
+        Some(first) => at_closest([a, b], n, seen, first, prediction, out),
+        None => corner_contact([a, b], prediction, out),
+    }
+}
+
+/// Contact of boxes that come closest at a corner of one of them.
+fn corner_contact([a, b]: [&Pair; 2], prediction: f64, out: &mut Vec<ContactPatch>) -> Found {
+    let axis = axis(a.f, b.f, prediction)?;
+    let n = axis.normal;
+    let seen = [a.f.local(n), b.f.local(-n)];
+    let first = clip::witness(a.f, b.f, &axis);
+    at_closest([a, b], n, seen, first, prediction, out)
+}
+
+/// Contact at the closest points `first` under the unit normal `n` from a to b, which leads along `seen` as
+/// each box sees the way to the other.
+fn at_closest(
+    [a, b]: [&Pair; 2],
+    n: DVec3,
+    seen: [DVec3; 2],
+    first: PatchPoint,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Found {
     if first.gap > prediction {
-        return Some(Err(first.gap));
+        return Err(first.gap);
     }
     let mut raw = Raw::new();
     raw.push(first);
     let put = beside(first, a.f, b.f, prediction, &mut raw);
     around([a, b], n, seen, first.gap, put);
-    let hold = hold::closest(a.f, b.f, n, &raw);
-    Some(report(n, hold, &raw, prediction, out))
+    let hold = hold::closest([a.f, b.f], n, &[None; 2], &raw);
+    report(n, hold, &raw, prediction, out)
 }
 
 /// [`super::around::around`] for two boxes, as each sees the other and the way to it: the corners over

@@ -29,11 +29,11 @@ pub(crate) fn contact(
     let faces = faces(a, b, axis.normal);
     let (n, reference) = snap(a, b, axis, &faces);
     let long = |p: &Placed| !matches!(p.core, Core::Point | Core::Box(_) | Core::Poly(_));
-    let closest = witness(a, b, axis);
-    let mut raw = Raw::new();
     if reference != Reference::Neither || (long(a) && long(b)) {
+        let mut raw = Raw::new();
         over(a, b, n, reference, prediction, &mut raw);
-        let enough = closest.gap + slack(a, b, axis.core_gap());
+        let gap = axis.core_gap();
+        let enough = gap - a.radius - b.radius + slack(a, b, gap);
         if raw.iter().any(|p| p.gap <= enough) {
             let other = if reference == Reference::FaceOfA {
                 b
@@ -43,12 +43,25 @@ pub(crate) fn contact(
             let hold = hold::over_face(other, reference, &raw);
             return report(n, hold, &raw, prediction, out);
         }
-        raw.clear();
     }
+    at_closest([a, b], axis, &faces, prediction, out)
+}
+
+/// Contact at the closest points of two convex shapes, and what lies around them. `faces` are those along
+/// the normal of `axis`.
+pub(crate) fn at_closest(
+    [a, b]: [&Placed; 2],
+    axis: &Axis,
+    faces: &[Option<DVec3>; 2],
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Found {
+    let mut raw = Raw::new();
+    let closest = witness(a, b, axis);
     if closest.gap <= prediction {
-        around([a, b], axis.normal, &faces, closest, prediction, &mut raw);
+        around([a, b], axis.normal, faces, closest, prediction, &mut raw);
     }
-    let hold = hold::closest(a, b, axis.normal, &raw);
+    let hold = hold::closest([a, b], axis.normal, faces, &raw);
     report(axis.normal, hold, &raw, prediction, out)
 }
 
@@ -99,9 +112,10 @@ pub(crate) fn witness(a: &Placed, b: &Placed, axis: &Axis) -> PatchPoint {
 
 /// Points of `other`'s feature over the face of `face` with outward normal `n`.
 fn face_points(face: &Placed, other: &Placed, n: DVec3, mut put: impl FnMut(PatchPoint)) {
-    let level = face.support(n).dot(n) + face.radius;
+    let polygon = face.feature(n);
+    let level = height(&polygon, n) + face.radius;
     let buffers = [&mut other.feature(-n), &mut Feature::new()];
-    for (p, feature) in clip(&face.feature(n), buffers, n) {
+    for (p, feature) in clip(&polygon, buffers, n) {
         let on_other = p - n * other.radius;
         let gap = n.dot(on_other) - level;
         put(PatchPoint {
@@ -111,6 +125,12 @@ fn face_points(face: &Placed, other: &Placed, n: DVec3, mut put: impl FnMut(Patc
             feature: feature & !FACE_OF_B,
         });
     }
+}
+
+/// How high a feature reaches along `n` (m).
+pub(crate) fn height(feature: &Feature, n: DVec3) -> f64 {
+    let heights = feature.iter().map(|(p, _)| p.dot(n));
+    heights.fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// Share of an edge by which its border is moved out: corners on the border belong to the inside.

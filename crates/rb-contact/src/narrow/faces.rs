@@ -165,8 +165,13 @@ fn beyond(v: [DVec3; 3], b: &Placed, face: DVec3, reach: f64) -> Option<f64> {
             return Some(s);
         }
     }
+    let middle = b.rot * b.core.middle() + b.at;
     (0..3).find_map(|k| {
         let outward = (v[(k + 1) % 3] - v[k]).cross(face);
+        // Over the triangle: so is a part of the core.
+        if outward.dot(middle - v[k]) <= 0.0 {
+            return None;
+        }
         let scaled = b.range(outward)[0] - v[k].dot(outward);
         // Most edges reach below the core, and their length is not asked for.
         let s = if scaled > 0.0 {

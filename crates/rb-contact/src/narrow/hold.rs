@@ -35,21 +35,25 @@ pub(crate) fn over_face(other: &Placed, reference: Reference, raw: &[PatchPoint]
 }
 
 /// Hold of the closest points under the unit normal `n` from a to b; with others around them, whose gaps are
-/// measured over a face that leans, there is none.
-pub(crate) fn closest(a: &Placed, b: &Placed, n: DVec3, raw: &[PatchPoint]) -> Hold {
+/// measured over a face that leans, there is none. `faces` are those along n.
+pub(crate) fn closest(
+    [a, b]: [&Placed; 2],
+    n: DVec3,
+    faces: &[Option<DVec3>; 2],
+    raw: &[PatchPoint],
+) -> Hold {
     if raw.len() > 1 {
         return Hold::NONE;
     }
     let sharp = |p: &Placed| p.core.is_polyhedral() && p.radius == 0.0;
-    let on = |ball: &Placed, flat: &Placed, toward: DVec3| {
-        let face = flat
-            .face_normal(toward)
-            .filter(|_| flat.core.is_polyhedral());
-        matches!(ball.core, Core::Point) && face.is_some_and(|f| f.dot(toward) >= ON_FACE)
+    let on = |ball: &Placed, flat: &Placed, face: Option<DVec3>, toward: DVec3| {
+        matches!(ball.core, Core::Point)
+            && flat.core.is_polyhedral()
+            && face.is_some_and(|f| f.dot(toward) >= ON_FACE)
     };
-    let (reference, radius) = if sharp(a) && sharp(b) || on(b, a, n) {
+    let (reference, radius) = if sharp(a) && sharp(b) || on(b, a, faces[0], n) {
         (Reference::FaceOfA, b.radius)
-    } else if on(a, b, -n) {
+    } else if on(a, b, faces[1], -n) {
         (Reference::FaceOfB, a.radius)
     } else {
         return Hold::NONE;

@@ -32,30 +32,31 @@ impl Ring {
         }
     }
 
-    /// Leaves in `out` the part that is not `beyond` a border (distance); false, with nothing done, if that
-    /// is all of it.
+    /// Lowest and highest coordinates of its corners.
     #[inline]
-    pub(super) fn cut(&self, out: &mut Self, beyond: impl Fn(DVec3) -> f64, border: u32) -> bool {
-        let mut far = [0.0; MOST];
-        for (far, (p, _)) in far.iter_mut().zip(self.corners()) {
-            *far = beyond(*p);
-        }
-        if far.iter().all(|d| *d <= 0.0) {
-            return false;
-        }
+    pub(super) fn bounds(&self) -> [DVec3; 2] {
+        let none = [DVec3::INFINITY, DVec3::NEG_INFINITY];
+        let corners = self.corners().iter();
+        corners.fold(none, |[low, high], (p, _)| [low.min(*p), high.max(*p)])
+    }
+
+    /// Leaves in `out` the part that is not `beyond` a border (distance).
+    #[inline]
+    pub(super) fn cut(&self, out: &mut Self, beyond: impl Fn(DVec3) -> f64, border: u32) {
         out.len = 0;
-        for (i, &(p, name)) in self.corners().iter().enumerate() {
-            let next = if i + 1 < self.len { i + 1 } else { 0 };
-            let (here, there) = (far[i], far[next]);
+        let corners = self.corners();
+        let mut here = corners.first().map_or(0.0, |(p, _)| beyond(*p));
+        for (i, &(p, name)) in corners.iter().enumerate() {
+            let (q, other) = corners[if i + 1 < corners.len() { i + 1 } else { 0 }];
+            let there = beyond(q);
             if here <= 0.0 {
                 out.push((p, name));
             }
             if (here < 0.0 && there > 0.0) || (here > 0.0 && there < 0.0) {
-                let (q, other) = self.at[next];
                 let name = clip::mix(clip::mix(name, other), border + 1);
                 out.push((p + (q - p) * (here / (here - there)), name));
             }
+            here = there;
         }
-        true
     }
 }
