@@ -16,7 +16,7 @@
 mod beside;
 mod solid;
 
-use super::axis::{Axis, FACE_PREFERENCE, closest_on_lines, iterate, slack};
+use super::axis::{Axis, FACE_PREFERENCE, closest_on_lines, faces, iterate, slack};
 use super::clip::{self, Raw};
 use super::gjk::on_triangle;
 use super::{ContactPatch, Outcome, report};
@@ -24,7 +24,7 @@ use crate::convex::{Core, Placed};
 use crate::polyhedron::Face;
 use glam::DVec3;
 use rb_core::anchor::Reference;
-use solid::{BEYOND, Best, Moved, Place, Solid, crossing};
+use solid::{BEYOND, Best, Moved, Place, Signs, Solid, crossing};
 
 /// Squared sine of the angle between two edges below which they count as parallel.
 const PARALLEL: f64 = 1e-6;
@@ -68,18 +68,18 @@ pub(super) fn collide(
     };
     let mut moved = Moved::default();
     let solid = Solid::seen_from(p, q, &mut moved)?;
-    let faces = box_faces(&solid, half);
+    let found = box_faces(&solid, half);
     let [sa, sb] = if swapped {
-        [faces[1].s, faces[0].s]
+        [found[1].s, found[0].s]
     } else {
-        [faces[0].s, faces[1].s]
+        [found[0].s, found[1].s]
     };
     if sa.max(sb) > prediction {
         return Some(Err(sa.max(sb)));
     }
     let tolerance = FACE_PREFERENCE[1] * a.core.reach().min(b.core.reach());
     let on_b = sb > sa + tolerance;
-    let face = faces[usize::from(on_b != swapped)];
+    let face = found[usize::from(on_b != swapped)];
     let mut best = face;
     // Apart, a point over the face is proof enough.
     if face.s <= 0.0 {
@@ -106,9 +106,17 @@ pub(super) fn collide(
         return Some(Err(best.s));
     }
     let turned = |axis: Axis| if swapped { axis.flipped() } else { axis };
-    let axis = box_axis(&solid, q, half, best).map(turned);
-    let axis = axis.map_or_else(|| iterate(a, b, prediction), Ok);
-    Some(axis.and_then(|axis| clip::contact(a, b, &axis, prediction, out)))
+    match box_axis(&solid, q, half, best).map(turned) {
+        // No face comes near it.
+        Some(axis) if best.s > face.s + slack(a, b, face.s) => {
+            let faces = faces(a, b, axis.normal);
+            Some(clip::at_closest([a, b], &axis, &faces, prediction, out))
+        }
+        axis => {
+            let axis = axis.map_or_else(|| iterate(a, b, prediction), Ok);
+            Some(axis.and_then(|axis| clip::contact(a, b, &axis, prediction, out)))
+        }
+    }
 }
 
 /// A polyhedron or triangle (a) against a box (b) with half extents `half`.
@@ -168,7 +176,7 @@ fn segment_box(a: &Placed, b: &Placed, half: DVec3, reach: f64) -> Option<Result
         if best.s <= reach {
             // Of both directions across, the one towards the box.
             let toward = p[(k + 2) % 3] * e[(k + 1) % 3] > p[(k + 1) % 3] * e[(k + 2) % 3];
-            box_edge(&solid, half, (0, k, toward), &mut best);
+            box_edge(&solid, &half, (0, k, toward), &mut best);
         }
     }
     if best.s > reach {
@@ -202,9 +210,12 @@ fn box_edges(solid: &Solid, half: DVec3, best: &mut Best) {
     if best.s < 0.0 && engulfed(solid, half, best) {
         return;
     }
-    let signs = |n: DVec3| n.cmpgt(DVec3::ZERO).bitmask();
-    solid.turning(signs, |edge, k, positive| {
-        box_edge(solid, half, (edge, k, positive), best);
+    let mut signs = Signs::default();
+    for (signs, face) in signs.iter_mut().zip(solid.faces) {
+        *signs = face.normal.cmpgt(DVec3::ZERO).bitmask() as u8;
+    }
+    solid.turning(&signs, |edge, k, positive| {
+        box_edge(solid, &half, (edge, k, positive), best);
     });
 }
 
@@ -225,19 +236,19 @@ fn engulfed(solid: &Solid, half: DVec3, best: &Best) -> bool {
 #[inline]
 fn box_edge(
     solid: &Solid,
-    half: DVec3,
+    half: &DVec3,
     (edge, k, positive): (usize, usize, bool),
     best: &mut Best,
 ) {
-    let (p, e) = solid.edge(edge);
-    let size2 = e.length_squared();
     // Arrays: a coordinate by its number is then one load.
-    let [p, e, half] = [p, e, half].map(|v| v.to_array());
+    let ends = solid.edges[edge].ends;
+    let [p, to]: [&[f64; 3]; 2] = ends.map(|v| solid.vertices[v as usize].as_ref());
+    let half: &[f64; 3] = half.as_ref();
     let (k1, k2) = ((k + 1) % 3, (k + 2) % 3);
     let sign = if positive { 1.0 } else { -1.0 };
-    let (x, y) = (sign * e[k2], -sign * e[k1]);
-    let length2 = x * x + y * y;
-    if length2 < PARALLEL * size2 {
+    let (x, y) = (sign * (to[k2] - p[k2]), -sign * (to[k1] - p[k1]));
+    let (length2, along) = (x * x + y * y, to[k] - p[k]);
+    if length2 < PARALLEL * (length2 + along * along) {
         return;
     }
     let s = -(x * p[k1] + y * p[k2]) - half[k1] * x.abs() - half[k2] * y.abs();
@@ -260,11 +271,12 @@ fn with_triangle(
     let solid = Solid::own(a.core, &mut moved)?;
     let t = corners.map(|v| a.local(b.rot * v + (b.at - a.at)));
     let front = (t[1] - t[0]).cross(t[2] - t[0]).normalize_or_zero();
-    let mut best = triangle_faces(&solid, t, front);
+    let mut signs = Signs::default();
+    let mut best = triangle_faces(&solid, t, front, reach, &mut signs);
     if best.s > reach {
         return Some(Err(best.s));
     }
-    triangle_edges(&solid, t, front, &mut best);
+    triangle_edges(&solid, t, front, &signs, &mut best);
     if best.s > reach {
         return Some(Err(best.s));
     }
@@ -340,13 +352,24 @@ fn nearest_on_triangle(h: f64, t: [DVec3; 3]) -> Option<Axis> {
     })
 }
 
-/// The face normal of the solid or the triangle with unit normal `front` that separates best.
-fn triangle_faces(solid: &Solid, t: [DVec3; 3], front: DVec3) -> Best {
+/// The face normal of the solid or the triangle with unit normal `front` that separates best, or one that
+/// does by more than `reach` (m); and on which side of each face the edges of the triangle lead.
+fn triangle_faces(
+    solid: &Solid,
+    t: [DVec3; 3],
+    front: DVec3,
+    reach: f64,
+    signs: &mut Signs,
+) -> Best {
     let mut best = Best::NONE;
-    for (f, face) in solid.faces.iter().enumerate() {
+    for ((f, face), signs) in solid.faces.iter().enumerate().zip(signs.iter_mut()) {
         let n = face.normal;
-        let lowest = n.dot(t[0]).min(n.dot(t[1])).min(n.dot(t[2]));
-        best.offer(lowest - face.level, n, Place::Face(f));
+        let [p, q, r] = t.map(|v| n.dot(v));
+        best.offer(p.min(q).min(r) - face.level, n, Place::Face(f));
+        if best.s > reach {
+            return best;
+        }
+        *signs = u8::from(q > p) | u8::from(r > q) << 1 | u8::from(p > r) << 2;
     }
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for v in solid.vertices {
@@ -360,7 +383,7 @@ fn triangle_faces(solid: &Solid, t: [DVec3; 3], front: DVec3) -> Best {
 }
 
 /// The edges of the solid and of the triangle that separate better than the best so far.
-fn triangle_edges(solid: &Solid, t: [DVec3; 3], front: DVec3, best: &mut Best) {
+fn triangle_edges(solid: &Solid, t: [DVec3; 3], front: DVec3, signs: &Signs, best: &mut Best) {
     let sides = [t[1] - t[0], t[2] - t[1], t[0] - t[2]];
     let mut measure = |edge: usize, k: usize, positive: bool| {
         let (p, e) = solid.edge(edge);
@@ -379,8 +402,7 @@ fn triangle_edges(solid: &Solid, t: [DVec3; 3], front: DVec3, best: &mut Best) {
         // A segment has normals all round.
         (0..3).for_each(|k| measure(0, k, solid.edge(0).1.dot(front) > 0.0));
     } else {
-        let bit = |n: DVec3, k: usize| u32::from(n.dot(sides[k]) > 0.0) << k;
-        solid.turning(|n| bit(n, 0) | bit(n, 1) | bit(n, 2), measure);
+        solid.turning(signs, measure);
     }
 }
 

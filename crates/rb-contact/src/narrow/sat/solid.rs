@@ -41,6 +41,21 @@ pub(super) struct Moved {
     faces: SmallVec<[Face; MANY]>,
 }
 
+/// Signs of up to three directions against the normal of each face: bit k is set where the k-th leads out.
+pub(super) struct Signs([u8; MANY]);
+
+impl Default for Signs {
+    fn default() -> Self {
+        Self([0; MANY])
+    }
+}
+
+impl Signs {
+    pub(super) fn iter_mut(&mut self) -> core::slice::IterMut<'_, u8> {
+        self.0.iter_mut()
+    }
+}
+
 /// Where the greatest separation was found.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
@@ -167,18 +182,12 @@ impl<'a> Solid<'a> {
         (i, j - i)
     }
 
-    /// Calls `f` with every edge and direction k whose sign, by `signs` of the normals of the faces
-    /// left and right of it, changes across the edge; and with whether it is positive on the left.
+    /// Calls `f` with every edge and direction k whose sign changes from the face left of it to the one on
+    /// the right; and with whether it is positive on the left.
     #[inline]
-    pub(super) fn turning(
-        &self,
-        signs: impl Fn(DVec3) -> u32,
-        mut f: impl FnMut(usize, usize, bool),
-    ) {
-        let of = |face: &Face| signs(face.normal) as u8;
-        let signs: SmallVec<[u8; MANY]> = self.faces.iter().map(of).collect();
+    pub(super) fn turning(&self, signs: &Signs, mut f: impl FnMut(usize, usize, bool)) {
         for (edge, e) in self.edges.iter().enumerate() {
-            let [left, right] = e.faces.map(|f| signs[f as usize]);
+            let [left, right] = e.faces.map(|f| signs.0[f as usize]);
             let mut changed = left ^ right;
             while changed != 0 {
                 let k = changed.trailing_zeros() as usize;
