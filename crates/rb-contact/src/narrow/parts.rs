@@ -5,7 +5,7 @@
 
 use super::clip::{Raw, mix};
 use super::half_space::{self, Plane};
-use super::{ContactPatch, Found, convex_pair, facet, report};
+use super::{ContactPatch, Found, PatchPoint, convex_pair, facet, report};
 use crate::convex::{Part, Parts, Placed};
 use crate::geom::Aabb;
 use glam::{DMat3, DVec3};
@@ -188,7 +188,7 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
         }
         raw.retain(|p| p.gap <= prediction);
         let hold = if lost { Hold::NONE } else { hold };
-        if report(normal, hold, &distinct(raw), prediction, out).is_ok()
+        if report(normal, hold, &distinct(&raw), prediction, out).is_ok()
             && let Some(patch) = out.last_mut()
         {
             patch.sub = sub;
@@ -201,14 +201,14 @@ fn depth(p: &ContactPatch) -> f64 {
     p.points.iter().fold(f64::INFINITY, |m, q| m.min(q.gap))
 }
 
-fn distinct(raw: Raw) -> Raw {
+fn distinct(raw: &[PatchPoint]) -> Raw {
     let bounds = Aabb::from_points(raw.iter().map(|p| p.position_a));
     let away = raw
         .iter()
         .fold(0.0, |m: f64, p| m.max(p.position_a.length()));
     let near = (SAME_POINT * bounds.half_extents().length()).max(SAME_PLACE * away);
     let mut kept = Raw::new();
-    for p in raw {
+    for &p in raw {
         let known = kept
             .iter_mut()
             .find(|k| (k.position_a - p.position_a).length() <= near);
@@ -223,7 +223,6 @@ fn distinct(raw: Raw) -> Raw {
 
 #[cfg(test)]
 mod tests {
-    use super::super::PatchPoint;
     use super::*;
 
     #[test]
@@ -236,9 +235,9 @@ mod tests {
         };
         for rounding in [0.0, 1.1e-16, -1.1e-16, 1e-14] {
             let raw: Raw = [copy(0.0), copy(rounding)].into_iter().collect();
-            assert_eq!(distinct(raw).len(), 1, "{rounding:e}");
+            assert_eq!(distinct(&raw).len(), 1, "{rounding:e}");
         }
         let raw: Raw = [copy(0.0), copy(1e-3)].into_iter().collect();
-        assert_eq!(distinct(raw).len(), 2);
+        assert_eq!(distinct(&raw).len(), 2);
     }
 }
