@@ -111,9 +111,14 @@ impl Drive {
     /// Whether nothing acts on the coordinate.
     #[inline]
     pub fn is_idle(&self) -> bool {
+        self.limits.is_none() && self.is_bare()
+    }
+
+    /// Whether nothing acts on the coordinate but its limits.
+    #[inline]
+    fn is_bare(&self) -> bool {
         // Asked for every axis in every step: no whole-struct comparison.
-        self.limits.is_none()
-            && self.motor.is_none()
+        self.motor.is_none()
             && self.spring.is_none()
             && self.actuator.is_none()
             && self.max_rate.is_none()
@@ -123,16 +128,14 @@ impl Drive {
 
     /// Lowest and highest value, ±∞ where open, if nothing acts on the coordinate but hard stops apart.
     pub(crate) fn bare_stops(&self) -> Option<[f64; 2]> {
-        let limits = self.limits.unwrap_or(Limits::new(OPEN[0], OPEN[1]));
+        let Some(limits) = &self.limits else {
+            return self.is_bare().then_some(OPEN);
+        };
         let stops = [
             limits.lower.unwrap_or(OPEN[0]),
             limits.upper.unwrap_or(OPEN[1]),
         ];
-        let others = Self {
-            limits: None,
-            ..*self
-        };
-        let bare = others.is_idle() && limits.stiffness.is_none() && stops[0] < stops[1];
+        let bare = self.is_bare() && limits.stiffness.is_none() && stops[0] < stops[1];
         bare.then_some(stops)
     }
 

@@ -53,14 +53,18 @@ impl JointMemory {
         self.impulses.clear();
         // One by one: `extend` asks for a size first, which no iterator over rows knows, and took
         // longer in every step of every joint.
-        for impulse in impulses {
-            self.impulses.push(impulse);
-        }
+        let impulses = impulses.into_iter();
+        impulses.for_each(|impulse| self.impulses.push(impulse));
     }
 
     /// The angle nearest to `previous` (rad) that agrees with `angle` up to whole turns.
     pub fn unwrap_angle(previous: f64, angle: f64) -> f64 {
-        angle + TAU * libm::rint((previous - angle) / TAU)
+        let turns = (previous - angle) / TAU;
+        // Nearly always there is none.
+        if turns.abs() <= 0.5 {
+            return angle;
+        }
+        angle + TAU * libm::rint(turns)
     }
 }
 

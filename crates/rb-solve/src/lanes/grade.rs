@@ -231,6 +231,7 @@ fn support<S: Simd>(law: FrictionLaw, mu: S, [x, y]: [S; 2]) -> S {
     let norm = match law {
         FrictionLaw::Boxed => size(x).add(size(y)),
         FrictionLaw::Pyramid => size(x).max(size(y)),
+        FrictionLaw::None => return S::zero(),
         _ => y.fma(y, x.mul(x)).sqrt(),
     };
     mu.mul(norm)
@@ -239,6 +240,10 @@ fn support<S: Simd>(law: FrictionLaw, mu: S, [x, y]: [S; 2]) -> S {
 /// Nearest point of the cone n ≥ 0, t ∈ μ n D.
 #[inline(always)]
 fn cone<S: Simd>(law: FrictionLaw, mu: S, p: [S; 3]) -> [S; 3] {
+    if law == FrictionLaw::None {
+        let zero = S::zero();
+        return [S::select(S::gt(zero, p[0]), zero, p[0]), zero, zero];
+    }
     if !matches!(law, FrictionLaw::Boxed | FrictionLaw::Pyramid) {
         return disc(mu, p);
     }

@@ -22,7 +22,6 @@ use super::vector::{Mass, Motion, Two, V3};
 use super::view::{Hold, vector};
 use glam::DVec3;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
-use rb_core::math::tangents;
 
 /// Impulse below which a point's load does not count, as a change of velocity (m/s): points that carry
 /// nothing yet are equal.
@@ -42,10 +41,10 @@ pub(super) struct Grip {
     pub(super) step: [Wide; 2],
 }
 
-/// The friction of a manifold as it was stored, times `scale`: the sum of its tangential impulses (N·s), and what
-/// turns about its first point (N·m·s).
-pub(super) fn stored(manifold: &Manifold, scale: f64) -> [f64; 3] {
-    let (n, [t, u]) = (manifold.normal, tangents(manifold.normal));
+/// The friction of a manifold as it was stored along these tangents, times `scale`: the sum of its tangential impulses
+/// (N·s), and what turns about its first point (N·m·s).
+pub(super) fn stored(manifold: &Manifold, [t, u]: [DVec3; 2], scale: f64) -> [f64; 3] {
+    let n = manifold.normal;
     let first = manifold.points[0].arm[0];
     let mut sum = [0.0, 0.0, n.dot(manifold.spin)];
     for (p, [_, x, y]) in manifold.points().iter().zip(manifold.impulses()) {

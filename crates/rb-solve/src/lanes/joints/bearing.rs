@@ -7,7 +7,7 @@
 
 use super::carry::Turns;
 use super::fill::set;
-use super::pack::JointLanes;
+use super::pack::{Batch, JointLanes};
 use super::swivel;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::{BodyLines, LANES};
@@ -19,10 +19,12 @@ use rb_core::discretise::Discretiser;
 pub(super) const NO_BEARING: u32 = u32::MAX;
 /// Most rows of a batch: three of the points, two locks, three stops.
 const MOST: usize = 8;
+/// Rows of the points.
+pub(super) const POINT: usize = 3;
 /// How many of them are not of stops.
 const FIRM: usize = 5;
 /// Which rows of a batch are locks.
-pub(super) const LOCKS: Range<usize> = 3..FIRM;
+pub(super) const LOCKS: Range<usize> = POINT..FIRM;
 
 /// A joint as lanes take it. Rows are in this order throughout: the points along x, y and z of a's frame,
 /// the locks of the swing about x and y, the stops of the cone and of the lower and the upper twist.
@@ -97,6 +99,17 @@ impl Bearing {
             for k in 0..4 {
                 frame[k].store(&mut self.frame[s][k]);
             }
+        }
+    }
+}
+
+impl Batch {
+    /// How many rows may have a linear half: these are the first.
+    #[inline(always)]
+    pub(super) fn pushing(&self) -> usize {
+        match self.bearing {
+            NO_BEARING => self.len(),
+            _ => POINT,
         }
     }
 }

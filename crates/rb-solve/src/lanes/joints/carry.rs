@@ -41,7 +41,7 @@ impl JointLanes {
     pub fn carried_errors(&self, mut tell: impl FnMut(usize, f64)) {
         for batch in self.batches.iter().filter(|b| b.anchored > 0) {
             let mut most = Line::default();
-            run_error(batch, &self.rows, &self.turned, &mut most);
+            run_error(self, batch, &mut most);
             let joints = batch.joints.into_iter().zip(most.0);
             let joints = joints.filter(|(joint, _)| *joint != NOBODY);
             joints.for_each(|(joint, error)| tell(joint as usize, error));
@@ -148,6 +148,9 @@ pub(super) fn carry<S: Simd>(lanes: &mut JointLanes, bias: Bias, local: bool) {
         }
         if let Some(point) = points.get_mut(batch.point as usize) {
             point.carry(turned, [rate, push]);
+            if local {
+                point.take_up::<S>();
+            }
             continue;
         }
         let now = Followed::<S>::new(batch, turned);
@@ -206,21 +209,19 @@ impl<S: Simd> Followed<S> {
     }
 }
 
-fn run_error(batch: &Batch, rows: &[Eight], turned: &[Line], most: &mut Line) {
-    dispatch!(error(
-        batch: &Batch,
-        rows: &[Eight],
-        turned: &[Line],
-        most: &mut Line
-    ))
+fn run_error(lanes: &JointLanes, batch: &Batch, most: &mut Line) {
+    dispatch!(error(lanes: &JointLanes, batch: &Batch, most: &mut Line))
 }
 
 #[inline(always)]
-pub(super) fn error<S: Simd>(batch: &Batch, rows: &[Eight], turned: &[Line], most: &mut Line) {
+pub(super) fn error<S: Simd>(lanes: &JointLanes, batch: &Batch, most: &mut Line) {
     let mut largest = S::load(most);
-    let now = Followed::<S>::new(batch, turned);
+    if let Some(point) = lanes.point_of(batch) {
+        return point.error::<S>(&lanes.turned).max(largest).store(most);
+    }
+    let now = Followed::<S>::new(batch, &lanes.turned);
     let gap = now.gap();
-    for row in &rows[batch.carried()] {
+    for row in &lanes.rows[batch.carried()] {
         let gap = now.turn.of(V3::load(&row.lin)).dot(gap);
         largest = gap.max(S::zero().sub(gap)).max(largest);
     }

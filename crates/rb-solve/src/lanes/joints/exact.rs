@@ -5,9 +5,12 @@
 //!
 //! Source: J. Júdice, F. Pires, 1994 (pivoting).
 
+use super::bearing::NO_BEARING;
 use super::kernel::{Push, violation};
 use super::pack::{Batch, Eight, JointLanes};
+use super::pair::Pair;
 use super::prepare::ALL;
+use super::swept::{Gait, Thrust, arms};
 use super::trees::Group;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::Two;
@@ -43,6 +46,7 @@ impl JointLanes {
             groups: &mut self.groups,
             batches: &self.batches,
             rows: &mut self.rows,
+            matrices: &self.factors,
             blocks: &self.blocks,
             factor: &mut self.factor,
             sides: &mut self.sides,
@@ -75,6 +79,8 @@ pub(super) struct Task<'a> {
     pub(super) groups: &'a mut [Group],
     pub(super) batches: &'a [Batch],
     pub(super) rows: &'a mut [Eight],
+    /// J W Jᵀ of all rows of each batch, among other matrices.
+    pub(super) matrices: &'a [Wide],
     /// First number of each block: of a position's triangle, then of its links.
     pub(super) blocks: &'a [u32],
     pub(super) factor: &'a mut [Wide],
@@ -213,15 +219,24 @@ impl Task<'_> {
         let live = S::gt(live, S::zero());
         for number in group.batches() {
             let batch = &self.batches[number];
-            let pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
-            let slip = pair.lin[1].sub(pair.lin[0]);
-            let first = batch.first as usize;
-            for (to, &r) in self.solution[first..]
-                .iter_mut()
-                .zip(self.free[number].rows())
-            {
-                let w = violation(&self.rows[first + r as usize], &pair, slip, self.pass);
-                S::select(live, S::zero().sub(w), S::zero()).store(to);
+            let (rows, first) = (&self.rows[batch.range()], batch.first as usize);
+            let (out, free) = (&mut self.solution[first..], self.free[number].rows());
+            if batch.bearing == NO_BEARING {
+                let pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
+                let slip = pair.lin[1].sub(pair.lin[0]);
+                for (to, &r) in out.iter_mut().zip(free) {
+                    let w = violation(&rows[r as usize], &pair, slip, self.pass);
+                    S::zero().sub(w).store(to);
+                }
+            } else {
+                let gait = Gait::<S>::of(batch, &Pair::gather(self.vel, &batch.bodies));
+                for (to, &r) in out.iter_mut().zip(free) {
+                    let w = gait.violation(rows, r as usize, self.pass);
+                    S::zero().sub(w).store(to);
+                }
+            }
+            for to in &mut out[..free.len()] {
+                S::select(live, S::load(to), S::zero()).store(to);
             }
         }
     }
@@ -231,15 +246,30 @@ impl Task<'_> {
     fn push<S: Simd>(&mut self, group: &Group) {
         for number in group.batches() {
             let batch = &self.batches[number];
-            let (mut push, first) = (Push::new(), batch.first as usize);
-            for (change, &r) in self.solution[first..].iter().zip(self.free[number].rows()) {
-                let (row, change) = (&mut self.rows[first + r as usize], S::load(change));
-                S::load(&row.impulse).add(change).store(&mut row.impulse);
-                push.add(row, change);
+            let rows = &mut self.rows[batch.range()];
+            let changes = &self.solution[batch.first as usize..];
+            let changes = changes.iter().zip(self.free[number].rows());
+            for (change, &r) in changes.clone() {
+                let impulse = &mut rows[r as usize].impulse;
+                S::load(impulse).add(S::load(change)).store(impulse);
             }
-            let mut pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
-            pair.load(push.force, &push.torque);
-            pair.put_back(self.vel, &batch.bodies);
+            if batch.bearing == NO_BEARING {
+                let mut push = Push::new();
+                for (change, &r) in changes {
+                    push.add(&rows[r as usize], S::load(change));
+                }
+                let mut pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
+                pair.load(push.force, &push.torque);
+                pair.put_back(self.vel, &batch.bodies);
+            } else {
+                let mut thrust = Thrust::new();
+                for (change, &r) in changes {
+                    thrust.add(rows, r as usize, S::load(change));
+                }
+                let mut pair = Pair::<S>::gather(self.vel, &batch.bodies);
+                thrust.put(batch, &arms(batch), &mut pair);
+                pair.scatter(self.vel, &batch.bodies);
+            }
         }
     }
 

@@ -1,4 +1,4 @@
-//! LDLᵀ of the joint rows' own system along trees, without fill, and substitution with it.
+//! LDLᵀ of the joint rows' own system along trees, without fill.
 //!
 //! There are only rows that are free in at least one lane; where such a row is pinned its pivot 1/D is zero, which
 //! takes it out of everything that follows. The column of position k holds the lower triangle of its own block, then
@@ -6,7 +6,6 @@
 //!
 //! ```text
 //! A_kk = L D Lᵀ (1/D in place of D);   B_i = A_ik L⁻ᵀ;   A_ij −= B_i D⁻¹ B_jᵀ
-//! y = L⁻¹ b_k,  b_i −= B_i D⁻¹ y;   back:  x_k = L⁻ᵀ (D⁻¹ y − D⁻¹ Σ B_iᵀ x_i)
 //! ```
 //!
 //! Dependent rows stay at zero as in `linalg::ldl`.
@@ -15,11 +14,9 @@
 
 use super::exact::{Free, Task, is_pinned};
 use super::pack::{Batch, triangle};
-use super::prepare::{ALL, couple, invert};
-use super::trees::{Group, meeting};
+use super::prepare::{ALL, invert};
+use super::trees::Group;
 use crate::lanes::simd::{Simd, Wide};
-use crate::lanes::vector::{Mass, V3};
-use core::ops::Range;
 
 impl Task<'_> {
     /// Factors the system of a group for its present sides.
@@ -38,91 +35,39 @@ impl Task<'_> {
 
     /// Positions in the plan that position k of the tree in lane 0 is linked to.
     #[inline(always)]
-    fn column(&self, group: &Group, k: usize) -> &[u32] {
+    pub(super) fn column(&self, group: &Group, k: usize) -> &[u32] {
         self.plan.column(group.tree as usize + k)
     }
 
     /// Position within the tree that a link of position k goes to.
     #[inline(always)]
-    fn later(&self, group: &Group, k: usize, link: usize) -> usize {
+    pub(super) fn later(&self, group: &Group, k: usize, link: usize) -> usize {
         (self.column(group, k)[link] - group.tree) as usize
     }
 
     #[inline(always)]
-    fn batch(&self, group: &Group, k: usize) -> &Batch {
+    pub(super) fn batch(&self, group: &Group, k: usize) -> &Batch {
         &self.batches[group.batch(k)]
     }
 
     /// Where the triangle of position k begins.
     #[inline(always)]
-    fn own(&self, group: &Group, k: usize) -> usize {
+    pub(super) fn own(&self, group: &Group, k: usize) -> usize {
         let starts = &self.plan.starts[group.tree as usize..];
         self.blocks[group.slots as usize + k + (starts[k] - starts[0]) as usize] as usize
     }
 
     /// Where the block of a link of position k begins.
     #[inline(always)]
-    fn link(&self, group: &Group, k: usize, link: usize) -> usize {
+    pub(super) fn link(&self, group: &Group, k: usize, link: usize) -> usize {
         let starts = &self.plan.starts[group.tree as usize..];
         self.blocks[group.slots as usize + k + (starts[k] - starts[0]) as usize + link + 1] as usize
     }
 
     /// Rows of position k that are solved for.
     #[inline(always)]
-    fn free(&self, group: &Group, k: usize) -> &Free {
+    pub(super) fn free(&self, group: &Group, k: usize) -> &Free {
         &self.free[group.batch(k)]
-    }
-
-    /// J W Jᵀ of position k.
-    #[inline(always)]
-    fn fill_own<S: Simd>(&mut self, group: &Group, k: usize) {
-        let at = self.own(group, k);
-        let number = group.batch(k);
-        let (batch, free) = (&self.batches[number], &self.free[number]);
-        let mass = [Mass::<S>::load(&batch.mass[0]), Mass::load(&batch.mass[1])];
-        let rows = &self.rows[batch.range()];
-        couple(&mass, rows, free.rows(), &mut self.factor[at..]);
-    }
-
-    /// J W Jᵀ between the rows of position k and of one it is linked to.
-    #[inline(always)]
-    fn fill_link<S: Simd>(&mut self, group: &Group, k: usize, link: usize) {
-        let (at, later) = (self.link(group, k, link), self.later(group, k, link));
-        let numbers = [group.batch(k), group.batch(later)];
-        let [mine, other] = [&self.batches[numbers[0]], &self.batches[numbers[1]]];
-        let [free, others] = [&self.free[numbers[0]], &self.free[numbers[1]]];
-        let met = meeting([first_lane(other), first_lane(mine)], self.movable);
-        let n = free.len();
-        let out = &mut self.factor[at..][..others.len() * n];
-        let mut fresh = true;
-        for (s, t) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
-            if (met >> (2 * s + t)) & 1 == 0 {
-                continue;
-            }
-            // The linear halves of a row are opposite.
-            let sign = S::splat(if s == t { 1.0 } else { -1.0 });
-            let mass = Mass::<S>::load(&mine.mass[t]);
-            for (c, &row) in free.rows().iter().enumerate() {
-                let row = &self.rows[mine.first as usize + row as usize];
-                let lin = mass.lin.times(V3::load(&row.lin)).scaled(sign);
-                let ang = mass.ang(V3::load(&row.ang[t]));
-                for (r, &other_row) in others.rows().iter().enumerate() {
-                    let other = &self.rows[other.first as usize + other_row as usize];
-                    let entry = &mut out[r * n + c];
-                    let lin = lin.dot(V3::load(&other.lin));
-                    let mut both = ang.dot(V3::load(&other.ang[s])).add(lin);
-                    if !fresh {
-                        both = S::load(entry).add(both);
-                    }
-                    both.store(entry);
-                }
-            }
-            fresh = false;
-        }
-        if fresh {
-            // Linked by what was eliminated before alone.
-            out.iter_mut().for_each(|entry| S::zero().store(entry));
-        }
     }
 
     /// Splits the triangle of position k, makes B of its links, and takes their products off the later
@@ -221,98 +166,23 @@ impl Task<'_> {
         // Later columns lie behind this one.
         let (known, out) = self.factor.split_at_mut(to);
         let pivots = &known[own..][..triangle(n)];
-        for r in 0..rows {
+        let (left, right) = (&known[left..][..rows * n], &known[right..][..cols * n]);
+        let mut first = 0;
+        for (r, row) in left.chunks_exact(n).enumerate() {
             let mut scaled = [S::zero(); ALL];
-            let row = &known[left + r * n..][..n];
             for m in 0..n {
                 scaled[m] = S::load(&row[m]).mul(S::load(&pivots[triangle(m) + m]));
             }
-            let (first, cols) = match i == j {
-                true => (triangle(r), r + 1),
-                false => (r * cols, cols),
-            };
-            for c in 0..cols {
-                let mut x = S::load(&out[first + c]);
-                let row = &known[right + c * n..][..n];
+            let len = if i == j { r + 1 } else { cols };
+            let out = &mut out[first..][..len];
+            for (entry, row) in out.iter_mut().zip(right.chunks_exact(n)) {
+                let mut x = S::load(entry);
                 for m in 0..n {
                     x = scaled[m].nfma(S::load(&row[m]), x);
                 }
-                x.store(&mut out[first + c]);
+                x.store(entry);
             }
-        }
-    }
-
-    /// Where the unknowns of position k are.
-    #[inline(always)]
-    fn unknowns(&self, group: &Group, k: usize) -> Range<usize> {
-        let first = self.batch(group, k).first as usize;
-        first..first + self.free(group, k).len()
-    }
-
-    /// Solves with the factor, in place in `solution`.
-    #[inline(always)]
-    pub(super) fn substitute<S: Simd>(&mut self, group: &Group) {
-        for k in 0..group.len as usize {
-            self.go_forward::<S>(group, k);
-        }
-        for k in (0..group.len as usize).rev() {
-            self.go_back::<S>(group, k);
-        }
-    }
-
-    #[inline(always)]
-    fn go_forward<S: Simd>(&mut self, group: &Group, k: usize) {
-        let (at, mine) = (self.own(group, k), self.unknowns(group, k));
-        let (n, own) = (mine.len(), &self.factor[at..]);
-        let mut x = [S::zero(); ALL];
-        for i in 0..n {
-            let mut y = S::load(&self.solution[mine.start + i]);
-            for j in 0..i {
-                y = x[j].nfma(S::load(&own[triangle(i) + j]), y);
-            }
-            x[i] = y;
-        }
-        for i in 0..n {
-            x[i] = x[i].mul(S::load(&own[triangle(i) + i]));
-            x[i].store(&mut self.solution[mine.start + i]);
-        }
-        for link in 0..self.column(group, k).len() {
-            let later = self.unknowns(group, self.later(group, k, link));
-            let block = &self.factor[self.link(group, k, link)..];
-            for (r, to) in self.solution[later].iter_mut().enumerate() {
-                let mut y = S::load(to);
-                for i in 0..n {
-                    y = x[i].nfma(S::load(&block[r * n + i]), y);
-                }
-                y.store(to);
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn go_back<S: Simd>(&mut self, group: &Group, k: usize) {
-        let (at, mine) = (self.own(group, k), self.unknowns(group, k));
-        let (n, own) = (mine.len(), &self.factor[at..]);
-        let mut pull = [S::zero(); ALL];
-        for link in 0..self.column(group, k).len() {
-            let later = self.unknowns(group, self.later(group, k, link));
-            let block = &self.factor[self.link(group, k, link)..];
-            for (r, from) in self.solution[later].iter().enumerate() {
-                let known = S::load(from);
-                for i in 0..n {
-                    pull[i] = known.fma(S::load(&block[r * n + i]), pull[i]);
-                }
-            }
-        }
-        let mut x = [S::zero(); ALL];
-        for i in (0..n).rev() {
-            let y = S::load(&self.solution[mine.start + i]);
-            let mut y = pull[i].nfma(S::load(&own[triangle(i) + i]), y);
-            for j in i + 1..n {
-                y = x[j].nfma(S::load(&own[triangle(j) + i]), y);
-            }
-            x[i] = y;
-            y.store(&mut self.solution[mine.start + i]);
+            first += len;
         }
     }
 }
@@ -329,10 +199,4 @@ fn bring_down<S: Simd>(own: &[Wide], row: &mut [Wide], n: usize) {
         }
         x[i].store(&mut row[i]);
     }
-}
-
-/// Bodies of a batch's first joint.
-#[inline(always)]
-fn first_lane(batch: &Batch) -> [u32; 2] {
-    [batch.bodies[0][0], batch.bodies[1][0]]
 }

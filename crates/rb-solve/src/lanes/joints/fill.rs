@@ -118,7 +118,7 @@ impl JointLanes {
             [to.plain, to.bounded] = counts;
             (to.first, to.factor) = (self.filled[0] as u32, self.filled[1] as u32);
             self.filled[0] += to.len();
-            self.filled[1] += 2 * triangle(to.len());
+            self.filled[1] += 3 * triangle(to.len());
             grow(&mut self.rows, self.filled[0]);
             grow(&mut self.factors, self.filled[1]);
         }

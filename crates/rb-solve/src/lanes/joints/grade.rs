@@ -1,6 +1,7 @@
 //! The certificate of joints in lanes: the natural map of `rb_core::residual`, eight rows at once.
 
 use super::pack::{Batch, Eight, JointLanes, NOBODY};
+use super::point::Point;
 use crate::lanes::LANES;
 use crate::lanes::grade::{add, raise};
 use crate::lanes::simd::{Line, Simd, Wide};
@@ -54,7 +55,8 @@ impl JointLanes {
 
     fn sums(&self, batches: &[Batch], [vel, free]: [&[Line]; 2], floor: f64) -> Sums {
         let mut sums = Sums::default();
-        run(batches, &self.rows, vel, free, floor, &mut sums);
+        let numbers = (&self.rows[..], &self.points[..]);
+        run(batches, numbers, [vel, free], floor, &mut sums);
         sums
     }
 }
@@ -127,39 +129,66 @@ pub(super) struct Sums {
     pub(super) product: Wide,
 }
 
-fn run(
-    batches: &[Batch],
-    rows: &[Eight],
-    vel: &[Line],
-    free: &[Line],
-    floor: f64,
-    sums: &mut Sums,
-) {
+/// Rows and points.
+type Both<'a> = (&'a [Eight], &'a [Point]);
+
+fn run(batches: &[Batch], numbers: Both, lines: [&[Line]; 2], floor: f64, sums: &mut Sums) {
     dispatch!(grade(
         batches: &[Batch],
-        rows: &[Eight],
-        vel: &[Line],
-        free: &[Line],
+        numbers: Both,
+        lines: [&[Line]; 2],
         floor: f64,
         sums: &mut Sums
     ))
 }
 
+/// At the velocities of the `lines`, and those before impulses.
 #[inline(always)]
 pub(super) fn grade<S: Simd>(
     batches: &[Batch],
-    rows: &[Eight],
-    vel: &[Line],
-    free: &[Line],
+    (rows, points): Both,
+    [vel, free]: [&[Line]; 2],
     floor: f64,
     sums: &mut Sums,
 ) {
     for (number, batch) in batches.iter().enumerate() {
         let vel = Motion::<S>::of(vel, &batch.bodies);
         let free = Motion::<S>::of(free, &batch.bodies);
+        if let Some(point) = points.get(batch.point as usize) {
+            for k in 0..3 {
+                let (row, rates) = point.graded(k, &vel, &free);
+                count(&row, rates, floor, number, sums);
+            }
+            continue;
+        }
         for row in &rows[batch.range()] {
             let rates = [along(row, &vel), along(row, &free)];
-            count(row, rates, floor, number, sums);
+            count(&Graded::of(row), rates, floor, number, sums);
+        }
+    }
+}
+
+/// What of a row of eight joints counts beside its rates.
+pub(super) struct Graded<S> {
+    pub(super) diag: S,
+    /// R and b of the velocity pass.
+    pub(super) reg: S,
+    pub(super) bias: S,
+    pub(super) impulse: S,
+    pub(super) bounds: [S; 2],
+    pub(super) length: S,
+}
+
+impl<S: Simd> Graded<S> {
+    #[inline(always)]
+    fn of(row: &Eight) -> Self {
+        Self {
+            diag: S::load(&row.diag),
+            reg: S::load(&row.reg[1]),
+            bias: S::load(&row.bias[1]),
+            impulse: S::load(&row.impulse),
+            bounds: [S::load(&row.bounds[0]), S::load(&row.bounds[1])],
+            length: S::load(&row.length),
         }
     }
 }
@@ -174,17 +203,27 @@ fn along<S: Simd>(row: &Eight, v: &Motion<S>) -> S {
 
 /// One row of eight joints, with its J v⁺ and J ṽ. In units of ε = √a e.
 #[inline(always)]
-fn count<S: Simd>(row: &Eight, [rate, rest]: [S; 2], floor: f64, number: usize, sums: &mut Sums) {
+fn count<S: Simd>(
+    row: &Graded<S>,
+    [rate, rest]: [S; 2],
+    floor: f64,
+    number: usize,
+    sums: &mut Sums,
+) {
     let (zero, one) = (S::zero(), S::splat(1.0));
     let size = |x: S| x.max(zero.sub(x));
-    let diag = S::load(&row.diag);
+    let Graded {
+        diag,
+        reg,
+        bias,
+        impulse,
+        bounds,
+        length,
+    } = *row;
     let live = S::gt(diag, zero);
     let pick = |x: S| S::select(live, x, zero);
-    let reg = S::load(&row.reg[1]);
     let a = S::select(live, size(diag.add(reg)), one);
-    let (impulse, length) = (S::load(&row.impulse), S::load(&row.length));
-    let bounds = [S::load(&row.bounds[0]), S::load(&row.bounds[1])];
-    let w = reg.fma(impulse, rate.add(S::load(&row.bias[1])));
+    let w = reg.fma(impulse, rate.add(bias));
     let scaled = a.mul(impulse);
     let held = scaled.sub(w).max(a.mul(bounds[0])).min(a.mul(bounds[1]));
     let error = size(scaled.sub(held));

@@ -116,13 +116,12 @@ pub(super) fn sweep<S: Simd>(lanes: &mut JointLanes, vel: &mut [Line], order: Or
             continue;
         }
         let rows = &mut rows[batch.range()];
-        let factor = &factors[batch.triangle(order.pass)..];
+        let factor = &factors[batch.triangle(order.pass)];
         if batch.bearing != NO_BEARING {
             swept::visit::<S>(batch, rows, factor, vel, order.pass);
             continue;
         }
         let mut pair = Two::<S>::with(&batch.mass, vel, &batch.bodies);
-        let factor = &factor[..triangle(rows.len())];
         let push = visit::<S>(&pair, rows, factor, batch.plain as usize, order.pass);
         pair.load(push.force, &push.torque);
         pair.put_back(vel, &batch.bodies);

@@ -26,12 +26,15 @@
 
 mod angle;
 mod bearing;
+mod blocks;
 mod carry;
 mod exact;
 mod factor;
 mod fill;
 mod grade;
 mod kernel;
+#[cfg(test)]
+mod limbs;
 mod pack;
 mod pair;
 mod parted;
@@ -42,6 +45,7 @@ mod row;
 mod seat;
 #[cfg(test)]
 mod squares;
+mod substitute;
 mod swept;
 mod swivel;
 mod symmetric;

@@ -41,7 +41,7 @@ pub(super) struct Batch {
     pub(super) apart: Wide3,
     /// W of both bodies.
     pub(super) mass: [[Wide; 9]; 2],
-    /// First number of its matrices; those of the velocity pass follow those of the position pass where these
+    /// First number of its matrices: J W Jᵀ, then that of the position pass, then that of the velocity pass where these
     /// are softened.
     pub(super) factor: u32,
     pub(super) softened: bool,
@@ -83,14 +83,23 @@ impl Batch {
         first..first + self.anchored as usize
     }
 
-    /// Where the lower triangle of a pass starts in the matrices.
+    /// Where the lower triangle of J W Jᵀ is among the matrices.
     #[inline(always)]
-    pub(super) fn triangle(&self, pass: Pass) -> usize {
-        let behind = match pass {
-            Pass::Velocity if self.softened => triangle(self.len()),
-            _ => 0,
+    pub(super) fn matrix(&self) -> Range<usize> {
+        let first = self.factor as usize;
+        first..first + triangle(self.len())
+    }
+
+    /// Where that of a pass is.
+    #[inline(always)]
+    pub(super) fn triangle(&self, pass: Pass) -> Range<usize> {
+        let number = match pass {
+            Pass::Velocity if self.softened => 2,
+            _ => 1,
         };
-        self.factor as usize + behind
+        let size = triangle(self.len());
+        let first = self.factor as usize + number * size;
+        first..first + size
     }
 }
 
@@ -142,12 +151,14 @@ pub struct JointLanes {
     pub(super) batches: Vec<Batch>,
     /// Those of earlier steps stay behind the `filled` ones.
     pub(super) rows: Vec<Eight>,
-    /// L and 1/D, M, S and 1/S of each batch, row by row of the lower triangle.
+    /// J W Jᵀ of each batch, then L and 1/D, M, S and 1/S, row by row of the lower triangle.
     pub(super) factors: Vec<Wide>,
     /// Rows and numbers of matrices in use.
     pub(super) filled: [usize; 2],
     /// Batches of ball joints; those of earlier steps stay behind.
     pub(super) points: Vec<Point>,
+    /// Number of those in use.
+    pub(super) numbered: u32,
     /// Batches of bearings.
     pub(super) bearings: Vec<Bearing>,
     /// Batch and lane of each joint, or its key while seats are taken.
@@ -197,7 +208,7 @@ impl JointLanes {
     pub fn clear(&mut self) {
         self.batches.clear();
         self.visits.clear();
-        self.filled = [0; 2];
+        (self.filled, self.numbered) = ([0; 2], 0);
         self.seats.clear();
         self.groups.clear();
         self.bearings.clear();
@@ -205,7 +216,7 @@ impl JointLanes {
 
     /// Forgets what the joints were stated as; their seats stay.
     pub(super) fn renew(&mut self) {
-        self.filled = [0; 2];
+        (self.filled, self.numbered) = ([0; 2], 0);
         self.bearings.clear();
         self.batches.iter_mut().for_each(Batch::empty);
     }

@@ -146,6 +146,9 @@ impl PartedLanes {
 
     /// Number of rows of a run of joints.
     pub fn rows(&self, joints: Range<usize>) -> usize {
+        if joints.len() == self.homes.len() {
+            return self.parts.iter().map(JointLanes::all_rows).sum();
+        }
         joints.map(|joint| self.of(joint).rows_of(joint)).sum()
     }
 

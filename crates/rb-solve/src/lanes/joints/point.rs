@@ -8,16 +8,20 @@
 //! ```
 //!
 //! That is what the rows would give, from half as many numbers; fewer still where all bodies have equal
-//! moments of inertia, as the balls of a cloth. A point takes its rows when the first substep is prepared,
-//! follows its bodies through the others, and gives the rows back when the step is done.
+//! moments of inertia, as the balls of a cloth. A point is placed by its frames (see `pin`) or takes its rows when
+//! the first substep is prepared, and follows its bodies through the others. From then on there are no rows: who wants
+//! some has them made (see `view`).
+
+pub(super) mod view;
 
 use super::carry::Turns;
+use super::fill::set;
 use super::pack::{Batch, Eight, JointLanes};
 use super::pair::Pair;
+use super::pin::LanePin;
 use super::symmetric::{PLACES, inverted, product, times, with_square};
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
-use crate::lanes::dispatch;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::{Two, V3};
 use rb_core::problem::Pass;
@@ -30,8 +34,9 @@ pub(super) const NO_POINT: u32 = u32::MAX;
 #[repr(C, align(64))]
 pub(super) struct Point {
     bodies: [[u32; LANES]; 2],
-    /// Impulse on b (N·s).
+    /// Impulse on b (N·s), and the same along the axes, as it comes and is told.
     impulse: Wide3,
+    along: Wide3,
     /// From the centres of mass of a and b to the point (m).
     arm: [Wide3; 2],
     /// By pass: Eᵀ b, and Eᵀ (A + R)⁻¹ E as xx, yy, zz, xy, xz, yz.
@@ -50,51 +55,65 @@ pub(super) struct Point {
     diag: Wide3,
     /// R of the position pass in units of that diagonal.
     soft: Wide,
+    /// Where the impulses along the axes return to.
+    slots: [[u8; LANES]; 3],
 }
 
 impl JointLanes {
     /// Gives points to the batches that are swept as such and have none yet; returns the number of the
     /// first of these.
     pub(super) fn number_points(&mut self) -> usize {
-        let swept = self.groups.is_empty();
-        let held = |b: &Batch| b.point != NO_POINT;
-        let first = self.batches.iter().filter(|b| held(b)).count();
-        let mut count = first as u32;
+        let (swept, first) = (self.groups.is_empty(), self.numbered);
         for batch in &mut self.batches {
-            if swept && batch.is_anchored() && batch.square && !held(batch) {
-                batch.point = count;
-                count += 1;
+            if swept && batch.is_anchored() && batch.square && batch.point == NO_POINT {
+                batch.point = self.numbered;
+                self.numbered += 1;
             }
         }
-        let most = self.points.len().max(count as usize);
+        self.make_points();
+        first as usize
+    }
+
+    /// Makes a batch a point of its own.
+    pub(super) fn open_point(&mut self, batch: usize) -> &mut Point {
+        let number = self.numbered;
+        self.batches[batch].point = number;
+        self.numbered += 1;
+        self.make_points();
+        &mut self.points[number as usize]
+    }
+
+    fn make_points(&mut self) {
+        let most = self.points.len().max(self.numbered as usize);
         self.points.resize(most, Point::default());
-        first
-    }
-
-    /// Gives the rows of points back as they are now, after the last sweep of a step.
-    pub fn part_points(&mut self) {
-        run(&mut self.batches, &mut self.rows, &self.points);
-    }
-}
-
-fn run(batches: &mut [Batch], rows: &mut [Eight], points: &[Point]) {
-    dispatch!(part(
-        batches: &mut [Batch],
-        rows: &mut [Eight],
-        points: &[Point]
-    ))
-}
-
-#[inline(always)]
-pub(super) fn part<S: Simd>(batches: &mut [Batch], rows: &mut [Eight], points: &[Point]) {
-    for batch in batches {
-        if let Some(point) = points.get(batch.point as usize) {
-            point.give::<S>(batch, &mut rows[batch.range()]);
-        }
     }
 }
 
 impl Point {
+    /// Takes pins, in the axes of their bodies, whose centres of mass are nowhere yet.
+    pub(super) fn place(&mut self, bodies: &[[u32; LANES]; 2], pins: &[LanePin], soft: f64) {
+        if pins.len() < LANES {
+            *self = Self::default();
+        }
+        self.bodies = *bodies;
+        self.bias[1] = Wide3::default();
+        self.soft = Wide([soft; LANES]);
+        for (lane, pin) in pins.iter().enumerate() {
+            set(&mut self.anchor, lane, pin.arm[0]);
+            set(&mut self.arm[0], lane, pin.arm[1]);
+            set(&mut self.arm[1], lane, pin.arm[1]);
+            set(&mut self.along, lane, pin.impulse);
+            for (k, axis) in self.axes.iter_mut().enumerate() {
+                set(axis, lane, pin.axes.col(k));
+            }
+        }
+    }
+
+    /// Where its impulses return to.
+    pub(super) fn set_slots(&mut self, slots: [u8; 3]) {
+        self.slots = slots.map(|slot| [slot; LANES]);
+    }
+
     /// Takes the three rows of a batch.
     #[inline(always)]
     pub(super) fn take<S: Simd>(&mut self, batch: &Batch, rows: &[Eight]) {
@@ -112,38 +131,17 @@ impl Point {
             combined(e, bias).store(&mut self.bias[pass]);
         }
         self.soft = x.soft;
+        self.slots = [x.slot, y.slot, z.slot];
+        self.along = [x.impulse, y.impulse, z.impulse];
     }
 
-    /// Gives the rows back, as they would be stated now, with their impulses.
+    /// Takes up the impulse that came along the axes.
     #[inline(always)]
-    pub(super) fn give<S: Simd>(&self, batch: &mut Batch, rows: &mut [Eight]) {
-        let [reach, arm] = [V3::<S>::load(&self.arm[0]), V3::load(&self.arm[1])];
-        reach.sub(arm).store(&mut batch.apart);
-        batch.arm = [self.anchor, self.arm[1]];
-        let gap = reach.sub(V3::load(&self.anchor));
-        for (k, row) in rows.iter_mut().enumerate() {
-            let e = V3::load(&self.axes[k]);
-            e.store(&mut row.lin);
-            e.cross(reach).store(&mut row.ang[0]);
-            arm.cross(e).store(&mut row.ang[1]);
-            e.dot(gap).store(&mut row.gap);
-            e.dot(V3::load(&self.impulse)).store(&mut row.impulse);
-            for pass in 0..2 {
-                let bias = V3::load(&self.bias[pass]);
-                e.dot(bias).store(&mut row.bias[pass]);
-            }
-        }
-        self.give_mass::<S>(rows);
-    }
-
-    /// Gives the rows their J W Jᵀ and R.
-    #[inline(always)]
-    pub(super) fn give_mass<S: Simd>(&self, rows: &mut [Eight]) {
-        for (k, row) in rows.iter_mut().enumerate() {
-            let diag = S::load(&self.diag[k]);
-            diag.store(&mut row.diag);
-            S::load(&self.soft).mul(diag).store(&mut row.reg[0]);
-        }
+    pub(super) fn take_up<S: Simd>(&mut self) {
+        let [x, y, z] = &self.axes;
+        let e = [V3::<S>::load(x), V3::load(y), V3::load(z)];
+        let [x, y, z] = &self.along;
+        combined(e, [x, y, z]).store(&mut self.impulse);
     }
 
     /// Follows its bodies; `rate` (1/s) and `push` (m/s) are those of the soft step.

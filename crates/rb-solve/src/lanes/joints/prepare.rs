@@ -12,8 +12,6 @@ use rb_core::problem::Pass;
 const DEPENDENT: f64 = 1e-12;
 /// Rows of both sorts together.
 pub(super) const ALL: usize = 2 * MOST;
-/// All rows of a batch.
-const EVERY: [u8; ALL] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
 impl JointLanes {
     /// Makes the matrices of all blocks from the inverse masses of `bodies`, and turns relative softness
@@ -43,21 +41,18 @@ fn run(lanes: &mut JointLanes, inv: &[Line], vel: &[Line], held: usize) {
 #[inline(always)]
 pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line], held: usize) {
     let (rows, factors, points) = (&mut lanes.rows, &mut lanes.factors, &mut lanes.points);
-    let mut matrix = [Wide::default(); triangle(ALL)];
     for batch in &mut lanes.batches {
         let pair = Two::<S>::of(inv, vel, &batch.bodies);
-        let rows = &mut rows[batch.range()];
         if let Some(point) = points.get_mut(batch.point as usize) {
             if batch.point as usize >= held {
-                point.take::<S>(batch, rows);
-                point.prepare(batch, &pair);
-                point.give_mass::<S>(rows);
-            } else {
-                point.prepare(batch, &pair);
+                point.take::<S>(batch, &rows[batch.range()]);
             }
+            point.prepare(batch, &pair);
             continue;
         }
-        couple(&pair.mass, rows, &EVERY[..rows.len()], &mut matrix);
+        let rows = &mut rows[batch.range()];
+        let matrix = &mut factors[batch.matrix()];
+        couple(&pair.mass, rows, batch.pushing(), matrix);
         batch.softened = false;
         for (i, row) in rows.iter_mut().enumerate() {
             let a = S::load(&matrix[triangle(i) + i]);
@@ -72,27 +67,28 @@ pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line
         }
         let passes = [Pass::Position, Pass::Velocity];
         for &pass in &passes[..1 + usize::from(batch.softened)] {
-            let to = &mut factors[batch.triangle(pass)..][..triangle(rows.len())];
-            to.copy_from_slice(&matrix[..triangle(rows.len())]);
-            eliminate::<S>(to, rows, batch.plain as usize, pass as usize);
+            let to = batch.triangle(pass);
+            factors.copy_within(batch.matrix(), to.start);
+            eliminate::<S>(&mut factors[to], rows, batch.plain as usize, pass as usize);
         }
     }
 }
 
-/// Lower triangle of J W Jᵀ of the rows with these numbers.
+/// Lower triangle of J W Jᵀ of some rows, of which the first `pushing` may have linear halves.
 #[inline(always)]
-pub(super) fn couple<S: Simd>(mass: &[Mass<S>; 2], rows: &[Eight], which: &[u8], out: &mut [Wide]) {
+fn couple<S: Simd>(mass: &[Mass<S>; 2], rows: &[Eight], pushing: usize, out: &mut [Wide]) {
     let lin = mass[0].lin.add(mass[1].lin);
-    for (i, &row) in which.iter().enumerate() {
-        let row = &rows[row as usize];
+    let out = &mut out[..triangle(rows.len())];
+    for (i, row) in rows.iter().enumerate() {
         let [a, b] = [V3::load(&row.ang[0]), V3::load(&row.ang[1])];
         let push = lin.times(V3::load(&row.lin));
         let turn = [mass[0].ang(a), mass[1].ang(b)];
-        for (j, &other) in which[..=i].iter().enumerate() {
-            let other = &rows[other as usize];
+        for (j, other) in rows[..=i].iter().enumerate() {
             let [c, d] = [V3::load(&other.ang[0]), V3::load(&other.ang[1])];
-            let entry = push.dot(V3::load(&other.lin));
-            let entry = entry.add(turn[0].dot(c).add(turn[1].dot(d)));
+            let mut entry = turn[0].dot(c).add(turn[1].dot(d));
+            if i < pushing {
+                entry = push.dot(V3::load(&other.lin)).add(entry);
+            }
             entry.store(&mut out[triangle(i) + j]);
         }
     }
@@ -133,6 +129,6 @@ pub(super) fn eliminate<S: Simd>(a: &mut [Wide], rows: &[Eight], plain: usize, p
 pub(super) fn invert<S: Simd>(x: S, own: S) -> S {
     let size = |v: S| v.max(S::zero().sub(v));
     let kept = S::gt(size(x), S::splat(DEPENDENT).mul(size(own)));
-    let safe = S::select(kept, x, S::splat(1.0));
-    S::select(kept, S::splat(1.0).div(safe), S::zero())
+    // What is not kept may be infinite: nothing waits for the comparison before it divides.
+    S::select(kept, S::splat(1.0).div(x), S::zero())
 }

@@ -1,5 +1,6 @@
 //! Test: points are swept as their rows would be.
 
+use super::point::NO_POINT;
 use super::{JointLanes, LanePin};
 use crate::lanes::ContactLanes;
 use crate::lanes::LANES;
@@ -14,6 +15,17 @@ fn vector(k: usize) -> DVec3 {
     DVec3::new(k as f64, k as f64 + 0.4, k as f64 + 1.1).map(f64::sin)
 }
 
+/// Makes rows of all points.
+fn part(lanes: &mut JointLanes) {
+    for batch in 0..lanes.batches() {
+        let rows = lanes.points[lanes.batches[batch].point as usize].rows();
+        lanes.batches[batch].plain = 0;
+        lanes.make_room(batch, [3, 0]).copy_from_slice(&rows);
+        let batch = &mut lanes.batches[batch];
+        (batch.point, batch.square) = (NO_POINT, false);
+    }
+}
+
 /// Velocities and impulses of a row of bodies after some sweeps, with points or with rows.
 fn swept(squares: bool, round: bool) -> Vec<DVec3> {
     let (bodies, mut lanes) = (10, JointLanes::default());
@@ -22,20 +34,17 @@ fn swept(squares: bool, round: bool) -> Vec<DVec3> {
     let pairs = (0..bodies as u32 - 1).map(|j| ([j, j + 1], 3));
     lanes.seat(pairs, bodies, bodies);
     for batch in 0..lanes.batches() {
-        lanes.open_pins(batch, 0.2, [0, 1, 2]);
-        for lane in 0..LANES {
-            if lanes.joint(batch, lane).is_none() {
-                break;
-            }
+        let pin = |lane: usize| {
             let k = 10 * batch + lane;
-            let pin = LanePin {
+            LanePin {
                 axes: DMat3::from_rotation_y(k as f64),
                 arm: [vector(k), vector(k + 3)],
                 impulse: vector(k + 5) * 0.1,
-            };
-            lanes.put_pin(batch, lane, &pin);
-        }
-        lanes.batches[batch].square = squares;
+            }
+        };
+        let used = (0..LANES).filter(|&lane| lanes.joint(batch, lane).is_some());
+        let pins: Vec<LanePin> = used.map(pin).collect();
+        lanes.open_pins(batch, &pins, 0.2, [0, 1, 2]);
     }
     for body in 0..bodies {
         let moment = if round {
@@ -52,6 +61,9 @@ fn swept(squares: bool, round: bool) -> Vec<DVec3> {
         lanes.set_turned(body, vector(body) * 0.1, glam::DQuat::from_rotation_z(0.3));
     }
     lanes.carry_pins(&Discretiser::new(&Params::game(), 0.004));
+    if !squares {
+        part(&mut lanes);
+    }
     lanes.prepare(&contacts);
     lanes.warm(&mut contacts);
     for k in 0..4 {
@@ -62,7 +74,7 @@ fn swept(squares: bool, round: bool) -> Vec<DVec3> {
         };
         lanes.sweep(&mut contacts, pass, k % 2 == 1);
     }
-    lanes.part_points();
+    lanes.note_points();
     let velocities = (0..bodies).map(|i| contacts.velocity(i));
     let impulses = (0..bodies - 1).map(|j| {
         let mut along = lanes.impulses(j).map(|(_, impulse)| impulse);

@@ -10,6 +10,7 @@
 //!
 //! That is what the rows would give, from half as many numbers. Nothing is softened.
 
+use super::bearing::POINT;
 use super::kernel::solve;
 use super::pack::{Batch, Eight, triangle};
 use super::pair::Pair;
@@ -17,9 +18,6 @@ use super::prepare::ALL;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::V3;
 use rb_core::problem::Pass;
-
-/// Rows of the point.
-const POINT: usize = 3;
 
 /// Solves a batch of bearings against the present velocities.
 #[inline(always)]
@@ -53,36 +51,94 @@ fn visit_some<S: Simd, const PLAIN: usize, const N: usize>(
 ) {
     let (rows, factor) = (&mut rows[..N], &factor[..triangle(N)]);
     let mut pair = Pair::<S>::gather(vel, &batch.bodies);
-    let arm = V3::<S>::load(&batch.arm[1]);
-    let arms = [V3::load(&batch.apart).add(arm), arm];
-    let (slip, spin) = (pair.slip(&arms), pair.spin());
+    let gait = Gait::of(batch, &pair);
     let mut x = [S::zero(); ALL];
     for i in 0..N {
-        let rate = if i < POINT {
-            V3::load(&rows[i].lin).dot(slip)
-        } else {
-            V3::load(&rows[i].ang[1]).dot(spin)
-        };
-        x[i] = rate.add(S::load(&rows[i].bias[pass as usize]));
+        x[i] = gait.violation(rows, i, pass);
     }
     solve(&mut x, rows, factor, PLAIN);
-    let zero = V3([S::zero(); 3]);
-    let (mut force, mut torque) = (zero, zero);
+    let mut thrust = Thrust::new();
     for i in 0..N {
-        if i < POINT {
-            force = force.more(V3::load(&rows[i].lin), x[i]);
-        } else {
-            torque = torque.more(V3::load(&rows[i].ang[1]), x[i]);
+        thrust.add(rows, i, x[i]);
+    }
+    thrust.put(batch, &gait.arms, &mut pair);
+    pair.scatter(vel, &batch.bodies);
+}
+
+/// From the centres of mass to the points of a batch.
+#[inline(always)]
+pub(super) fn arms<S: Simd>(batch: &Batch) -> [V3<S>; 2] {
+    let arm = V3::load(&batch.arm[1]);
+    [V3::load(&batch.apart).add(arm), arm]
+}
+
+/// How a point slips and how the bodies turn against each other.
+pub(super) struct Gait<S> {
+    arms: [V3<S>; 2],
+    slip: V3<S>,
+    spin: V3<S>,
+}
+
+impl<S: Simd> Gait<S> {
+    #[inline(always)]
+    pub(super) fn of(batch: &Batch, pair: &Pair<S>) -> Self {
+        let arms = arms(batch);
+        Self {
+            slip: pair.slip(&arms),
+            spin: pair.spin(),
+            arms,
         }
     }
-    let back = zero.sub(force);
-    let turns = [
-        arms[0].cross_onto(back, zero.sub(torque)),
-        arms[1].cross_onto(force, torque),
-    ];
-    pair.push(0, &batch.mass[0], back, turns[0]);
-    pair.push(1, &batch.mass[1], force, turns[1]);
-    pair.scatter(vel, &batch.bodies);
+
+    /// w of row `i`.
+    #[inline(always)]
+    pub(super) fn violation(&self, rows: &[Eight], i: usize, pass: Pass) -> S {
+        let rate = if i < POINT {
+            V3::load(&rows[i].lin).dot(self.slip)
+        } else {
+            V3::load(&rows[i].ang[1]).dot(self.spin)
+        };
+        rate.add(S::load(&rows[i].bias[pass as usize]))
+    }
+}
+
+/// What impulses of rows are to the bodies: on b, and its opposite on a.
+pub(super) struct Thrust<S> {
+    force: V3<S>,
+    torque: V3<S>,
+}
+
+impl<S: Simd> Thrust<S> {
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        let zero = V3([S::zero(); 3]);
+        Self {
+            force: zero,
+            torque: zero,
+        }
+    }
+
+    /// Adds that of row `i`.
+    #[inline(always)]
+    pub(super) fn add(&mut self, rows: &[Eight], i: usize, impulse: S) {
+        if i < POINT {
+            self.force = self.force.more(V3::load(&rows[i].lin), impulse);
+        } else {
+            self.torque = self.torque.more(V3::load(&rows[i].ang[1]), impulse);
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn put(self, batch: &Batch, arms: &[V3<S>; 2], pair: &mut Pair<S>) {
+        let (zero, force) = (V3([S::zero(); 3]), self.force);
+        let back = zero.sub(force);
+        let turns = [
+            arms[0].cross_onto(back, zero.sub(self.torque)),
+            arms[1].cross_onto(force, self.torque),
+        ];
+        pair.push(0, &batch.mass[0], back, turns[0]);
+        pair.push(1, &batch.mass[1], force, turns[1]);
+    }
 }
 
 #[cfg(test)]

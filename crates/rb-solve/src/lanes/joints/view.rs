@@ -1,6 +1,6 @@
 //! What the lanes hold, joint by joint: impulses, and rows for whoever wants rows.
 
-use super::pack::{Batch, Eight, JointLanes, term};
+use super::pack::{Eight, JointLanes, term};
 use crate::lanes::simd::Wide;
 use core::ops::Range;
 use glam::DVec3;
@@ -18,15 +18,22 @@ pub enum Way {
 }
 
 impl JointLanes {
-    /// Impulses of a joint by slot (N·s or N·m·s): rows without bounds first.
+    /// Impulses of a joint by slot (N·s or N·m·s): rows without bounds first. Those of points are as they were noted.
     pub fn impulses(&self, joint: usize) -> impl Iterator<Item = (u8, f64)> + '_ {
         let [batch, lane] = self.seats[joint];
-        let batch = &self.batches[batch as usize];
-        let rows = used(batch, &self.rows[batch.range()], lane as usize);
-        rows.map(move |row| (row.slot[lane as usize], row.impulse.0[lane as usize]))
+        let (batch, lane) = (&self.batches[batch as usize], lane as usize);
+        let point = self.point_of(batch);
+        (0..batch.len()).filter_map(move |k| match point {
+            Some(point) => point.told(k, lane),
+            None => {
+                let row = &self.rows[batch.first as usize + k];
+                is_used(row, lane).then(|| (row.slot[lane], row.impulse.0[lane]))
+            }
+        })
     }
 
-    /// Copies impulses between the lanes and the rows of a problem the joint was put in from, in order.
+    /// Copies impulses between the lanes and the rows of a problem the joint was put in from, in order. (Not for points:
+    /// they have no rows.)
     pub fn exchange(&mut self, joint: usize, rows: &mut [ProblemRow], way: Way) {
         let [batch, lane] = self.seats[joint];
         let (batch, lane) = (&self.batches[batch as usize], lane as usize);
@@ -50,6 +57,19 @@ impl JointLanes {
         self.impulses(joint).count()
     }
 
+    /// Number of rows of all joints.
+    pub(super) fn all_rows(&self) -> usize {
+        let used = |diag: &Wide| diag.0.iter().filter(|diag| **diag > 0.0).count();
+        let rows = |batch| match self.point_of(batch) {
+            Some(point) => point.diagonal().iter().map(used).sum(),
+            None => self.rows[batch.range()]
+                .iter()
+                .map(|row| used(&row.diag))
+                .sum::<usize>(),
+        };
+        self.batches.iter().map(rows).sum()
+    }
+
     /// Appends a joint to a problem, as its joint with this `number`; `seat_of` tells the problem's number of a
     /// body.
     pub(super) fn append_joint(
@@ -61,7 +81,11 @@ impl JointLanes {
     ) {
         let [batch, lane] = self.seats[joint];
         let (batch, lane) = (&self.batches[batch as usize], lane as usize);
-        let rows = used(batch, &self.rows[batch.range()], lane);
+        let rows = match self.point_of(batch) {
+            Some(point) => &point.rows()[..],
+            None => &self.rows[batch.range()],
+        };
+        let rows = rows.iter().filter(|row| is_used(row, lane));
         let rows: Vec<ProblemRow> = rows.map(|row| unpacked(row, lane)).collect();
         let bodies = [batch.bodies[0][lane], batch.bodies[1][lane]].map(seat_of);
         p.push_block(bodies, Law::Rows, Source::Joint(number as u32), &rows);
@@ -81,14 +105,9 @@ impl JointLanes {
     }
 }
 
-/// Rows a lane has, of those of its batch: the others move nothing.
-pub(super) fn used<'a>(
-    batch: &Batch,
-    rows: &'a [Eight],
-    lane: usize,
-) -> impl Iterator<Item = &'a Eight> + use<'a> {
-    debug_assert_eq!(rows.len(), batch.len());
-    rows.iter().filter(move |row| row.diag.0[lane] > 0.0)
+/// Whether a lane has a row of its batch: others move nothing.
+fn is_used(row: &Eight, lane: usize) -> bool {
+    row.diag.0[lane] > 0.0
 }
 
 fn unpacked(row: &Eight, lane: usize) -> ProblemRow {

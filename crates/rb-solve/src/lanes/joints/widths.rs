@@ -2,7 +2,8 @@
 
 use super::kernel::Order;
 use super::pack::JointLanes;
-use super::{LaneBearing, LaneRow, Stops, carry, exact, grade, kernel, point, prepare, swivel};
+use super::point::{Point, view};
+use super::{LaneBearing, LaneRow, Stops, carry, exact, grade, kernel, prepare, swivel};
 use crate::lanes::LANES;
 use crate::lanes::simd::{Avx2, Avx512, Line, Plain, Wide};
 use crate::lanes::{Width, assert_same_at_every_width};
@@ -112,16 +113,16 @@ fn numbers(width: Width, round: bool) -> Vec<f64> {
                     batches,
                     rows,
                     points,
-                    turned,
                     levers,
                     ..
                 } = &mut lanes;
-                point::part::<$simd>(batches, rows, points);
+                view::note::<$simd>(points);
                 carry::pull::<$simd>(batches, rows, points, levers);
-                for batch in batches.iter() {
-                    carry::error::<$simd>(batch, rows, turned, &mut most);
+                let both = (&rows[..], &points[..]);
+                grade::grade::<$simd>(batches, both, [&vel, &free], 0.1, &mut sums);
+                for batch in &lanes.batches {
+                    carry::error::<$simd>(&lanes, batch, &mut most);
                 }
-                grade::grade::<$simd>(batches, rows, &vel, &free, 0.1, &mut sums);
                 carry::carry::<$simd>(&mut lanes, BIAS, false);
             }
         }};
@@ -131,12 +132,16 @@ fn numbers(width: Width, round: bool) -> Vec<f64> {
         Width::Avx2 => all!(Avx2),
         Width::Plain => all!(Plain),
     }
-    let rows = lanes.rows.iter();
+    let points = lanes.points.iter().flat_map(Point::rows);
+    let told = (0..lanes.len()).flat_map(|joint| lanes.impulses(joint).map(|(_, told)| told));
+    let told: Vec<f64> = told.collect();
+    let rows: Vec<_> = lanes.rows.iter().copied().chain(points).collect();
+    let rows = rows.iter();
     let rows = rows.flat_map(|r| r.ang[0].iter().chain([&r.impulse, &r.gap, &r.bias[0]]));
     let sums = [&sums.abs, &sums.error2, &sums.product, &sums.outside];
     let all = vel.iter().chain(&lanes.levers).chain(rows).chain(sums);
     let all = all.chain(&lanes.factors).chain([&most]);
-    all.flat_map(|w| w.0).collect()
+    all.flat_map(|w| w.0).chain(told).collect()
 }
 
 /// Chains of three joints, solved exactly.
@@ -163,6 +168,7 @@ fn solved(width: Width) -> Vec<f64> {
                 groups: &mut lanes.groups,
                 batches,
                 rows,
+                matrices: &lanes.factors,
                 blocks: &lanes.blocks,
                 factor: &mut lanes.factor,
                 sides: &mut lanes.sides,

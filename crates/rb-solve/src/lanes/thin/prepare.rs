@@ -188,6 +188,9 @@ impl<S: Simd> Rows<S> {
         root.lows(zero).store(&mut m.root);
         let impulse = S::load(&m.impulse).mul(whole);
         S::select(moves, impulse, zero).store(&mut m.impulse);
+        let back = zero.sub(opposed(root));
+        splat(&m.axes[0]).scaled(back).store(&mut m.draw);
+        self.lever[0].scaled(back).store(&mut m.pull);
         let shift = self.mass.lin.times(splat(&m.axes[0]));
         lines(shift.scaled(opposed(S::splat(1.0))))[0].store(&mut m.shift);
     }

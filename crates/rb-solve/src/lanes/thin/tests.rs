@@ -64,7 +64,8 @@ fn ring(law: FrictionLaw, whole: bool) -> Vec<Thin> {
         }
         let friction = if whole {
             let mut whole = Whole::default();
-            whole.fill(&manifold, 1.0);
+            let [_, t, u] = normals.axes.map(DVec3::from_array);
+            whole.fill(&manifold, [t, u], 1.0);
             Friction::Whole(whole)
         } else {
             let mut each = Each::default();

@@ -71,6 +71,16 @@ impl<S: Simd> Speeds<S> {
         }
     }
 
+    /// What rows take for themselves beside `start`: − s J v.
+    #[inline(always)]
+    pub(super) fn onto(&self, draw: &Wide3, pull: &Wide3, start: S) -> S {
+        let ([x, y, z], [u, v, w]) = (self.lin.0, V3::<S>::load(draw).0);
+        let start = start.lows(S::zero());
+        let lin = z.fma(w, y.fma(v, x.fma(u, start)));
+        let both = self.ang.dot(V3::load(pull)).add(lin);
+        both.add(both.swapped())
+    }
+
     /// Speed of b relative to a along rows with these axes and levers.
     #[inline(always)]
     pub(super) fn along(&self, axis: V3<S>, lever: &Wide3) -> S {
@@ -154,7 +164,7 @@ pub(super) fn pose<S: Simd>(manifolds: &mut [Thin], moved: &[Line], numbers: &Nu
         let (bias, reg, after) = numbers.terms(gap, pace);
         let share = one.div(one.add(reg));
         bias.lows(share).store(&mut m.soft);
-        after.lows(S::zero()).store(&mut m.bias);
+        after.lows(reg).store(&mut m.bias);
     }
 }
 

@@ -8,10 +8,10 @@
 //! ```
 
 use super::Normals;
-use super::each::{clamp, project};
+use super::each::project;
 use super::position::press;
 use super::prepare::{both, lines, opposed};
-use super::visit::{Lines, Speeds, approach, own, splat};
+use super::visit::{Lines, Speeds, splat};
 use crate::lanes::batch::Wide3;
 use crate::lanes::grip::{TRACE, stored};
 use crate::lanes::prepare::per;
@@ -19,16 +19,16 @@ use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::{Mass, V3};
 use crate::lanes::view::Hold;
 use glam::DVec3;
-use rb_core::manifold::{MAX_POINTS, Manifold};
+use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
 
 /// Friction of a manifold as one. In vectors of rows the first three lanes are t, u and z, and the upper half is
 /// idle. Before it is scaled, its twist is that about the first point (N·m·s).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Whole {
-    /// Axes of the rows, the same in both halves; z has none.
-    axis: Wide3,
-    /// Arm × axis, for z the reach times the normal: from a in the lower half, from b in the upper.
-    lever: Wide3,
+    /// − s J, as the normals have it: of the axes of the rows, where z has none, and of arm × axis, where z has the
+    /// reach times the normal.
+    draw: Wide3,
+    pull: Wide3,
     /// What λ̂ of t and of u does to the linear velocities, as [`Lines`] have them.
     shift: [Wide; 2],
     /// What that of all does to the angular ones.
@@ -53,8 +53,8 @@ pub(super) struct Whole {
 
 impl Whole {
     /// Takes what was stored.
-    pub(super) fn fill(&mut self, manifold: &Manifold, scale: f64) {
-        self.impulse.0[..3].copy_from_slice(&stored(manifold, scale));
+    pub(super) fn fill(&mut self, manifold: &Manifold, tangents: [DVec3; 2], scale: f64) {
+        self.impulse.0[..3].copy_from_slice(&stored(manifold, tangents, scale));
     }
 
     /// Impulses along the tangents and of the twist over the reach (N·s).
@@ -102,7 +102,7 @@ impl Whole {
     #[inline(always)]
     pub(super) fn scale<S: Simd>(&mut self, m: &Normals, mass: &Mass<S>) {
         let (centre, reach) = self.settle(m);
-        let (axis, lever) = self.lay(m, centre, reach);
+        let (axis, lever) = lay(m, centre, reach);
         let turn = lever.dot(mass.ang(lever));
         let shift = axis.times(both(mass.lin)).dot(axis);
         let mut diagonal = Wide::default();
@@ -115,6 +115,9 @@ impl Whole {
         self.impulse.0[..3].copy_from_slice(&[x * t, y * t, over(twist, self.reach) * z]);
         let ([t, z], [p, q]) = ([over(1.0, t), over(1.0, z)], m.belt);
         self.root = Wide([t, t, z, 0.0, t * p, t * q, 0.0, 0.0]);
+        let back = S::zero().sub(opposed(S::load(&self.root)));
+        axis.scaled(back).store(&mut self.draw);
+        lever.scaled(back).store(&mut self.pull);
         let shift = lines(mass.lin.times(axis).scaled(opposed(S::splat(t))));
         shift[0].store(&mut self.shift[0]);
         shift[1].store(&mut self.shift[1]);
@@ -126,16 +129,16 @@ impl Whole {
         let (arm, root) = (V3::<S>::load(&m.arm), S::load(&m.root));
         let share = root.mul(S::splat(TRACE).fma(root, S::load(&m.impulse)));
         let share = share.lows(share);
-        let total = sum(share);
+        let each = per(S::splat(1.0), sum(share));
         let [x, y, z] = arm.scaled(share).0;
-        let [x, y, z] = [per(sum(x), total), per(sum(y), total), per(sum(z), total)];
+        let [x, y, z] = [sum(x).mul(each), sum(y).mul(each), sum(z).mul(each)];
         self.arm = [
             [first(x), first(y), first(z)],
             [first(x.swapped()), first(y.swapped()), first(z.swapped())],
         ];
         let centre = V3([x, y, z]);
         let off = arm.sub(centre);
-        let reach = per(sum(share.mul(off.dot(off).sqrt())), total);
+        let reach = sum(share.mul(off.dot(off).sqrt())).mul(each);
         self.reach = first(reach);
         let [n, t, u] = [splat(&m.axes[0]), splat(&m.axes[1]), splat(&m.axes[2])];
         let [x, y, ..] = self.impulse.0;
@@ -144,49 +147,40 @@ impl Whole {
         (centre, reach.lows(reach))
     }
 
-    /// Axes and levers of its rows.
-    #[inline(always)]
-    fn lay<S: Simd>(&mut self, m: &Normals, centre: V3<S>, reach: S) -> (V3<S>, V3<S>) {
-        let [n, t, u] = [splat(&m.axes[0]), splat(&m.axes[1]), splat(&m.axes[2])];
-        let none = V3([S::zero(); 3]);
-        let axis = side_by_side(t, u, none);
-        let lever = side_by_side(centre.cross(t), centre.cross(u), n.scaled(reach));
-        axis.store(&mut self.axis);
-        lever.store(&mut self.lever);
-        (axis, lever)
-    }
-
     /// What its rows do to the velocities, to the normals and to each other, at the present attitude.
     #[inline(always)]
     pub(super) fn couple<S: Simd>(&mut self, m: &Normals, mass: &Mass<S>) {
-        let (root, roots) = (S::load(&m.root), S::load(&self.root));
-        let turn = lines(mass.ang(V3::load(&self.lever)).scaled(opposed(roots)));
+        let none = S::zero();
+        let turn = lines(mass.ang(V3::load(&self.pull)).scaled(S::splat(-1.0)));
         turn[0].store(&mut self.turn[0]);
         turn[1].store(&mut self.turn[1]);
         turn[2].store(&mut self.turn[2]);
         let t = Speeds::<S>::lying(&self.shift[0], &self.turn[0]);
         let u = Speeds::<S>::lying(&self.shift[1], &self.turn[1]);
         let z = Speeds::<S>::lying(&Wide::default(), &self.turn[2]);
-        let cross = approach(m, &t).lows(approach(m, &u));
-        cross.mul(root.lows(root)).store(&mut self.cross);
-        approach(m, &z).mul(root).store(&mut self.twist);
+        let (pull, draw) = (&m.pull, &m.draw);
+        let cross = t.onto(draw, pull, none).lows(u.onto(draw, pull, none));
+        none.sub(cross).store(&mut self.cross);
+        none.sub(z.onto(draw, pull, none)).store(&mut self.twist);
         let mut inner = Wide::default();
-        self.speed(&z).mul(roots).store(&mut inner);
-        self.inner = [inner.0[0], inner.0[1]];
+        z.onto(&self.draw, &self.pull, none).store(&mut inner);
+        self.inner = [-inner.0[0], -inner.0[1]];
     }
 
     /// A visit in the velocity pass.
     #[inline(always)]
     pub(super) fn visit<S: Simd, const BACK: bool>(&mut self, m: &mut Normals, vel: &mut [Line]) {
         let speeds = Speeds::<S>::of(m, vel);
+        let start = S::zero().sub(S::load(&m.root).mul(S::load(&m.bias)));
+        let change = speeds.onto(&m.draw, &m.pull, start);
         let [x, y, z] = self.rub(m, &speeds);
         let cross = S::load(&self.cross);
-        let own = S::load(&self.twist).nfma(S::splat(z), own(m, &speeds, &m.bias));
-        let own = cross.nfma(S::splat(x), own);
-        let own = cross.swapped().nfma(S::splat(y), own);
+        let change = S::load(&self.twist).nfma(S::splat(z), change);
+        let change = cross.nfma(S::splat(x), change);
+        let change = cross.swapped().nfma(S::splat(y), change);
         let mut lines = Lines::of(m, vel);
         self.push([x, y, z], &mut lines);
-        press::<S, BACK, false>(m, own, &mut lines);
+        press::<S, BACK, false>(m, change, &mut lines);
         lines.put_back(m, vel);
     }
 
@@ -197,26 +191,59 @@ impl Whole {
         for k in 0..MAX_POINTS {
             load = m.root.0[k].mul_add(m.impulse.0[k], load);
         }
-        let (root, mut wide) = (S::load(&self.root), Wide::default());
-        let still = S::load(&self.impulse).add(root.swapped());
-        root.nfma(self.speed(speeds), still).store(&mut wide);
+        let mut wide = Wide::default();
+        let start = S::load(&self.root).swapped();
+        speeds.onto(&self.draw, &self.pull, start).store(&mut wide);
         let ([x, y, z, ..], [t, u, s, ..]) = (self.impulse.0, wide.0);
-        let twist = clamp(s, self.limit[1] * load);
-        let turned = twist - z;
+        let most = self.limit[1] * load;
+        let turned = within(s, [-most - z, most - z]);
         let wanted = [
             self.inner[0].mul_add(-turned, t),
             self.inner[1].mul_add(-turned, u),
         ];
-        let [p, q] = project(m.law, self.limit[0] * load, wanted);
-        self.impulse.0[..3].copy_from_slice(&[p, q, twist]);
-        [p - x, q - y, turned]
+        let (held, [dx, dy]) = slide(m.law, self.limit[0] * load, [x, y], wanted);
+        self.impulse.0[..3].copy_from_slice(&[held[0], held[1], z + turned]);
+        [dx, dy, turned]
     }
 
     /// Speed of b relative to a along its rows.
     #[inline(always)]
     pub(super) fn speed<S: Simd>(&self, speeds: &Speeds<S>) -> S {
-        speeds.along(V3::load(&self.axis), &self.lever)
+        let taken = speeds.onto(&self.draw, &self.pull, S::zero());
+        per(S::zero().sub(taken), S::load(&self.root))
     }
+}
+
+#[inline(always)]
+fn within(x: f64, [low, high]: [f64; 2]) -> f64 {
+    let x = if x < high { x } else { high };
+    if x > low { x } else { low }
+}
+
+/// Where a change leads within the bounds of a law, and what is left of it.
+#[inline(always)]
+fn slide(law: FrictionLaw, r: f64, [x, y]: [f64; 2], by: [f64; 2]) -> ([f64; 2], [f64; 2]) {
+    let wanted = [x + by[0], y + by[1]];
+    let round = !matches!(law, FrictionLaw::Boxed | FrictionLaw::Pyramid);
+    let square = wanted[1].mul_add(wanted[1], wanted[0] * wanted[0]);
+    if round && r > 0.0 && square <= r * r {
+        // What sticks does what it would, without waiting for more.
+        return (wanted, by);
+    }
+    let held = project(law, r, wanted);
+    (held, [held[0] - x, held[1] - y])
+}
+
+/// Axes of the rows, the same in both halves; z has none. Then arm × axis, for z the reach times the normal: from a in
+/// the lower half, from b in the upper.
+#[inline(always)]
+fn lay<S: Simd>(m: &Normals, centre: V3<S>, reach: S) -> (V3<S>, V3<S>) {
+    let [n, t, u] = [splat(&m.axes[0]), splat(&m.axes[1]), splat(&m.axes[2])];
+    let none = V3([S::zero(); 3]);
+    (
+        side_by_side(t, u, none),
+        side_by_side(centre.cross(t), centre.cross(u), n.scaled(reach)),
+    )
 }
 
 /// Sum of each half, in all its lanes.

@@ -107,10 +107,7 @@ fn place_pins(
             impulse: pin::impulse(&joint.memory),
         });
     }
-    links.open_pins(batch, step.reg, pin::SLOTS);
-    for (lane, pin) in pins.iter().enumerate() {
-        links.put_pin(batch, lane, pin);
-    }
+    links.open_pins(batch, &pins, step.reg, pin::SLOTS);
 }
 
 /// A joint as lanes take it, if it is a bearing.

@@ -183,7 +183,7 @@ impl Squads<'_> {
     pub(super) fn take_back(&mut self) {
         self.bodies(|bodies| bodies.crew.take_back());
         for links in self.links.iter_mut() {
-            links.part_points();
+            links.note_points();
         }
     }
 }

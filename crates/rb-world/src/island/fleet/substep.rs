@@ -26,7 +26,7 @@ impl Fleet {
         self.squads(islands, |squad| squad.take_back());
         self.links.tell_seam();
         let (_, seam) = self.links.split();
-        seam.iter_mut().for_each(JointLanes::part_points);
+        seam.iter_mut().for_each(JointLanes::note_points);
         for (j, &[k, own]) in self.owners.iter().enumerate() {
             let joint = &mut islands[k as usize].joints[own as usize];
             joint.memory.store(self.links.of(j).impulses(j));
