@@ -147,6 +147,8 @@ pub(crate) struct Frame {
     pub(crate) island_count: usize,
     /// How urgently which islands ask for their step to be made again.
     pub(crate) asking: Vec<(f64, u32)>,
+    /// Those that are run by themselves, with their numbers, while they are.
+    pub(crate) apart: Vec<(u32, Island)>,
     /// Lanes of every run of islands.
     pub(crate) convoys: Vec<Convoy>,
     /// Lanes of islands with joints; those in use are the first `fleet_count`.
