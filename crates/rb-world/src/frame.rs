@@ -150,6 +150,8 @@ pub(crate) struct Frame {
     pub(crate) searches: Vec<Vec<[u32; 2]>>,
     /// Manifolds that stay from the last step, lowest first.
     pub(crate) moves: Vec<Move>,
+    /// Those of them that go far, and where to.
+    pub(crate) crossing: Vec<(usize, Manifold)>,
     pub(crate) partition: Islands,
     /// Islands in use are the first `island_count`; the rest keep their memory for later.
     pub(crate) islands: Vec<Island>,
@@ -234,6 +236,7 @@ impl Frame {
         let bodies = bytes(&self.flights) + bytes(&self.bound) + bytes(&self.place);
         let homes = bytes(&self.free) + bytes(&self.tenants) + bytes(&self.starts);
         let contacts = bytes(&self.moves)
+            + bytes(&self.crossing)
             + bytes(&self.homes)
             + bytes(&self.listed)
             + bytes(&self.joint_homes)
