@@ -256,7 +256,7 @@ pub struct Params {
     pub escalation: Escalation,
     /// Profile's tolerances.
     pub tolerances: Tolerances,
-    /// Of a large island, one swept in sections (a thousand bodies and more), the certificate grades one
+    /// Of a large island, one swept in sections (512 bodies and more), the certificate grades one
     /// batch of eight contacts in so many, others in every step; 1 grades all. The residual and the depth
     /// that a step reports of such an island are then the worst of those. Nothing moves differently but for
     /// what the certificate decides: sleep, and `strict`.

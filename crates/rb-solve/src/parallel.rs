@@ -73,6 +73,24 @@ fn attend(over: &AtomicBool) {
     }
 }
 
+/// Runs both; threads without work take up the second while the caller has the first.
+#[cfg(feature = "parallel")]
+pub fn both(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
+    if ALONE.get() {
+        first();
+        second();
+    } else {
+        rayon::join(first, second);
+    }
+}
+
+/// Runs both.
+#[cfg(not(feature = "parallel"))]
+pub fn both(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
+    first();
+    second();
+}
+
 /// Work that falls into parts that share nothing.
 pub trait Parts: Sized + Send {
     /// Number of parts.

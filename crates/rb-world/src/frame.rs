@@ -88,6 +88,15 @@ impl Landed {
     }
 }
 
+/// What storing the contacts of one task found.
+#[derive(Debug, Default)]
+pub(crate) struct Stored {
+    /// Number of the first of them.
+    pub(crate) first: usize,
+    /// The pair of each, and whether it is closed.
+    pub(crate) pairs: Vec<([u32; 2], bool)>,
+}
+
 /// A pair that no longer has as many manifolds as it had.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Changed {
@@ -141,12 +150,16 @@ pub(crate) struct Frame {
     pub(crate) searches: Vec<Vec<[u32; 2]>>,
     /// Manifolds that stay from the last step, lowest first.
     pub(crate) moves: Vec<Move>,
+    /// Those of them that go far, and where to.
+    pub(crate) crossing: Vec<(usize, Manifold)>,
     pub(crate) partition: Islands,
     /// Islands in use are the first `island_count`; the rest keep their memory for later.
     pub(crate) islands: Vec<Island>,
     pub(crate) island_count: usize,
     /// How urgently which islands ask for their step to be made again.
     pub(crate) asking: Vec<(f64, u32)>,
+    /// Those that are run by themselves, with their numbers, while they are.
+    pub(crate) apart: Vec<(u32, Island)>,
     /// Lanes of every run of islands.
     pub(crate) convoys: Vec<Convoy>,
     /// Lanes of islands with joints; those in use are the first `fleet_count`.
@@ -176,6 +189,8 @@ pub(crate) struct Frame {
     pub(crate) homes: Vec<[u32; 2]>,
     /// All contacts in short, before they have an island.
     pub(crate) listed: Vec<IslandContact>,
+    /// What storing the contacts found.
+    pub(crate) stored: Vec<Stored>,
     /// Contact points.
     pub(crate) points: u32,
     /// Island of each joint slot and its number there, [`NOWHERE`] if it is of none.
@@ -221,10 +236,13 @@ impl Frame {
         let bodies = bytes(&self.flights) + bytes(&self.bound) + bytes(&self.place);
         let homes = bytes(&self.free) + bytes(&self.tenants) + bytes(&self.starts);
         let contacts = bytes(&self.moves)
+            + bytes(&self.crossing)
             + bytes(&self.homes)
             + bytes(&self.listed)
             + bytes(&self.joint_homes)
             + bytes(&self.spare_touching);
+        let stored: usize = self.stored.iter().map(|s| bytes(&s.pairs)).sum();
+        let contacts = contacts + stored;
         islands + lanes + found + records + colliders + bodies + homes + contacts
     }
 

@@ -62,12 +62,10 @@ pub(crate) struct Convoy {
 }
 
 impl Convoy {
-    /// Starts the step of all islands and runs those with contacts alone through it: together, large ones in
-    /// lanes of their own.
+    /// Runs the islands with contacts alone through the step: together, large ones in lanes of their own.
     pub(crate) fn run(&mut self, islands: &mut [Island], shared: &Shared) {
         self.members.clear();
-        for (k, island) in islands.iter_mut().enumerate() {
-            island.begin(shared);
+        for (k, island) in islands.iter().enumerate() {
             if island.joins_others() {
                 self.members.push(k as u32);
             }

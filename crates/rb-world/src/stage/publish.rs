@@ -57,14 +57,13 @@ fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
     let mut now = std::mem::take(&mut frame.spare_touching);
     now.clear();
     let mut before = state.touching.iter().peekable();
-    for manifold in &state.contacts {
-        let pair = manifold.key.pair;
+    for &(pair, closed) in frame.stored.iter().flat_map(|s| &s.pairs) {
         if now.last() == Some(&pair) {
             continue;
         }
         // Contacts come in the order of their pairs, like the list.
         while before.next_if(|p| **p < pair).is_some() {}
-        if manifold.closed || before.peek() == Some(&&pair) {
+        if closed || before.peek() == Some(&&pair) {
             now.push(pair);
         }
     }

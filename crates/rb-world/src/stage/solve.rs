@@ -25,8 +25,22 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
         frame.convoys.resize_with(tasks, Convoy::default);
     }
     let (islands, convoys) = (&mut frame.islands[..n], &mut frame.convoys[..tasks]);
-    let sail = |convoy: &mut Convoy, run: &mut [Island]| convoy.run(run, &shared);
-    parallel::for_each_with_run(convoys, islands, RUN, sail);
+    parallel::for_each(islands, RUN, |island| island.begin(&shared));
+    let apart = &mut frame.apart;
+    set_apart(islands, apart);
+    frame.tasks += apart.len() as u32;
+    // An exact solve of one small island may take as long as the sweeps of a large one.
+    parallel::both(
+        || {
+            parallel::for_each_with_run(convoys, islands, RUN, |convoy, run| {
+                convoy.run(run, &shared);
+            });
+        },
+        || parallel::for_each(apart, 1, |(_, island)| island.run(&shared)),
+    );
+    for (k, island) in apart.drain(..) {
+        islands[k as usize] = island;
+    }
     frame.fleet_count = fleet::muster(&mut frame.fleets, islands);
     frame.tasks += frame.fleet_count as u32;
     let fleets = Fleets {
@@ -35,7 +49,7 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
         first: [0; 2],
     };
     parallel::for_each_part(fleets, &|part: Fleets| part.sail(&shared));
-    run_apart(islands, &mut frame.tasks, &shared);
+    parallel::for_each(islands, RUN, |island| island.judge(&shared));
     if admit(islands, &mut frame.asking, budget, &shared) {
         parallel::for_each(islands, 1, |island| island.run_again(&shared));
     }
@@ -44,19 +58,13 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
     parallel::for_each(&mut frame.flights, FLIGHTS, fly);
 }
 
-/// Runs the islands that are in no convoy and no fleet, each as a task of its own.
-fn run_apart(islands: &mut [Island], tasks: &mut u32, shared: &Shared) {
-    let alone = |island: &Island| !island.in_convoy() && !island.linked;
-    let apart = islands.iter().filter(|i| alone(i)).count();
-    *tasks += apart as u32;
-    // Not worth waking another thread for one.
-    let grain = if apart > 1 { 1 } else { islands.len() };
-    parallel::for_each(islands, grain, |island| {
-        if alone(island) {
-            island.run(shared);
+/// Takes out the islands that are in no convoy and no fleet, to be run by themselves.
+fn set_apart(islands: &mut [Island], apart: &mut Vec<(u32, Island)>) {
+    for (k, island) in islands.iter_mut().enumerate() {
+        if !island.in_convoy() && !island.linked {
+            apart.push((k as u32, std::mem::take(island)));
         }
-        island.judge(shared);
-    });
+    }
 }
 
 /// Lets islands stay with the exact solver as far as its budget of rows goes; returns what is left.

@@ -5,7 +5,8 @@ use crate::frame::{Frame, Move, PairChunk};
 use crate::state::Pair;
 use rb_core::manifold::Manifold;
 use rb_core::room::fit;
-use rb_solve::parallel::Parts;
+use rb_solve::parallel::{self, Parts};
+use std::ops::Range;
 
 /// Pairs, [`CHUNK`] to a task, with the contacts known of them.
 pub(super) struct Tasks<'a> {
@@ -40,6 +41,9 @@ impl Parts for Tasks<'_> {
     }
 }
 
+/// Places per task when manifolds move; tests have short lists.
+const STRETCH: usize = if cfg!(test) { 16 } else { 1024 };
+
 /// Manifolds of a pair, among contacts of which the first has the number `first`.
 pub(super) fn known<'a>(
     pair: &Pair,
@@ -68,7 +72,7 @@ pub(super) fn settle(pairs: &mut [Pair], contacts: &mut Vec<Manifold>, frame: &m
             next += pair.count as usize;
         }
     }
-    make(&frame.moves, contacts, next);
+    make(&frame.moves, contacts, next, &mut frame.crossing);
     for (chunk, pairs) in frame.chunks.iter_mut().zip(pairs.chunks(CHUNK)) {
         let mut found = &chunk.found[..];
         for now in &chunk.changed {
@@ -92,19 +96,71 @@ fn note(moves: &mut Vec<Move>, pair: &Pair, to: usize) {
     }
 }
 
-/// Moves manifolds, of which there will be `len`. Their order stays: what goes down, lowest first, and
-/// what goes up, highest first, never runs over what is still to go.
-fn make(moves: &[Move], contacts: &mut Vec<Manifold>, len: usize) {
+/// Moves manifolds, of which there will be `len`: within each stretch of places by itself, and those that go from
+/// one stretch to another, which are few, by way of a list.
+fn make(
+    moves: &[Move],
+    contacts: &mut Vec<Manifold>,
+    len: usize,
+    crossing: &mut Vec<(usize, Manifold)>,
+) {
     let most = len.max(contacts.len());
     fit(contacts, most);
     contacts.resize(most, Manifold::default());
-    for Move { from, to } in moves.iter().filter(|m| m.to < m.from.start) {
-        contacts.copy_within(from.clone(), *to);
+    crossing.clear();
+    for border in (STRETCH..most).step_by(STRETCH) {
+        for step in moves.iter().filter(|m| m.to != m.from.start) {
+            let over = step.over(border).map(|k| (step.place_of(k), contacts[k]));
+            crossing.extend(over);
+        }
     }
-    for Move { from, to } in moves.iter().rev().filter(|m| m.to > m.from.start) {
-        contacts.copy_within(from.clone(), *to);
+    parallel::for_each_run(contacts, STRETCH, |first, stretch| {
+        make_within(moves, first, stretch);
+    });
+    for (place, manifold) in crossing.iter() {
+        contacts[*place] = *manifold;
     }
     contacts.truncate(len);
+}
+
+/// The moves within a stretch of places, of which the first has the number `first`. The order of manifolds stays:
+/// what goes down, lowest first, and what goes up, highest first, never runs over what is still to go.
+fn make_within(moves: &[Move], first: usize, stretch: &mut [Manifold]) {
+    let places = first..first + stretch.len();
+    let mut make = |step: &Move| {
+        let from = step.within(&places);
+        if !from.is_empty() {
+            let to = step.place_of(from.start) - first;
+            stretch.copy_within(from.start - first..from.end - first, to);
+        }
+    };
+    moves
+        .iter()
+        .filter(|m| m.to < m.from.start)
+        .for_each(&mut make);
+    let up = moves.iter().rev().filter(|m| m.to > m.from.start);
+    up.for_each(&mut make);
+}
+
+impl Move {
+    /// Where the manifold at a place goes.
+    fn place_of(&self, at: usize) -> usize {
+        at + self.to - self.from.start
+    }
+
+    /// Those that are within some places before and after.
+    fn within(&self, places: &Range<usize>) -> Range<usize> {
+        let back = |place: usize| (place + self.from.start).saturating_sub(self.to);
+        let start = places.start.max(back(places.start)).max(self.from.start);
+        start..places.end.min(back(places.end)).min(self.from.end)
+    }
+
+    /// Those that go over a border, up or down.
+    fn over(&self, border: usize) -> Range<usize> {
+        let back = (border + self.from.start).saturating_sub(self.to);
+        let [low, high] = [border.min(back), border.max(back)];
+        low.max(self.from.start)..high.min(self.from.end)
+    }
 }
 
 #[cfg(test)]
@@ -131,7 +187,7 @@ mod tests {
         let mut random = chance(7);
         let (mut pairs, mut contacts) = (Vec::new(), Vec::new());
         let mut expected: Vec<Vec<u32>> = Vec::new();
-        let (mut frame, mut names, mut moved) = (Frame::default(), 0, [0; 2]);
+        let (mut frame, mut names, mut moved, mut crossed) = (Frame::default(), 0, [0; 2], 0);
         for _ in 0..200 {
             // As the broad phase leaves the list: some pairs are gone, some are new.
             let stays: Vec<bool> = pairs.iter().map(|_| random(8) > 0).collect();
@@ -165,10 +221,12 @@ mod tests {
             let names = places.map(|m| m.iter().map(|m| m.key.pair[0]).collect::<Vec<_>>());
             assert!(names.eq(expected.iter().cloned()));
             assert_eq!(contacts.len(), expected.iter().map(Vec::len).sum::<usize>());
+            crossed += frame.crossing.len();
             for m in &frame.moves {
                 moved[usize::from(m.to > m.from.start)] += 1;
             }
         }
         assert!(moved.iter().all(|&n| n > 1000), "{moved:?}");
+        assert!(crossed > 1000, "{crossed}");
     }
 }

@@ -11,7 +11,7 @@ use rb_core::body::Body;
 use rb_core::math::tangents;
 
 /// Movable bodies from which on an island is divided.
-pub(super) const LARGE: usize = 1024;
+pub(super) const LARGE: usize = 512;
 
 /// Movable bodies of a section, at most. In smaller ones more lanes stay idle: a strip of a wall is a chain.
 const SECTION: usize = 2048;
