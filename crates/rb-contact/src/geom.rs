@@ -76,8 +76,7 @@ impl Aabb {
 
     /// Whether the boxes share a point.
     pub fn overlaps(&self, other: &Self) -> bool {
-        // Without a branch: nothing tells beforehand, and the memory of the next box need not wait.
-        self.min.cmple(other.max).all() & other.min.cmple(self.max).all()
+        self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
     }
 
     /// Whether `other` lies inside.

@@ -88,15 +88,6 @@ impl Landed {
     }
 }
 
-/// What storing the contacts of one task found.
-#[derive(Debug, Default)]
-pub(crate) struct Stored {
-    /// Number of the first of them.
-    pub(crate) first: usize,
-    /// The pair of each, and whether it is closed.
-    pub(crate) pairs: Vec<([u32; 2], bool)>,
-}
-
 /// A pair that no longer has as many manifolds as it had.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Changed {
@@ -189,8 +180,6 @@ pub(crate) struct Frame {
     pub(crate) homes: Vec<[u32; 2]>,
     /// All contacts in short, before they have an island.
     pub(crate) listed: Vec<IslandContact>,
-    /// What storing the contacts found.
-    pub(crate) stored: Vec<Stored>,
     /// Contact points.
     pub(crate) points: u32,
     /// Island of each joint slot and its number there, [`NOWHERE`] if it is of none.
@@ -241,8 +230,6 @@ impl Frame {
             + bytes(&self.listed)
             + bytes(&self.joint_homes)
             + bytes(&self.spare_touching);
-        let stored: usize = self.stored.iter().map(|s| bytes(&s.pairs)).sum();
-        let contacts = contacts + stored;
         islands + lanes + found + records + colliders + bodies + homes + contacts
     }
 

@@ -98,13 +98,16 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, task: Tasks) {
     chunk.changed.clear();
     chunk.found.clear();
     chunk.overlapping.clear();
-    let (live, count) = live(pairs, placed);
-    for &k in &live[..count] {
-        let pair = &mut pairs[k];
+    for (k, pair) in pairs.iter_mut().enumerate() {
         let sides = pair.key.map(|c| &placed[c as usize]);
+        let parted = parted(sides);
+        // Nearly half of them, and all that is asked of these.
+        if parted && pair.count == 0 {
+            continue;
+        }
         let asked = sides.map(|s| s.collider);
         let known = places::known(pair, contacts, first);
-        let verdict = if parted(sides) || !hooks.may_touch(asked, sides.map(|s| s.body)) {
+        let verdict = if parted || !hooks.may_touch(asked, sides.map(|s| s.body)) {
             Verdict::Found(0, None)
         } else if sides[0].sensor || sides[1].sensor {
             sense(state, pair, sides, chunk)
@@ -122,23 +125,9 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, task: Tasks) {
     }
 }
 
-/// Numbers of the pairs of a task that have contacts or whose boxes meet, and how many they are.
-///
-/// Nearly half are not: found without a branch, for nothing tells which, and before any is searched, so that
-/// the memory of one need not wait for the search of another.
-fn live(pairs: &[Pair], placed: &[Placed]) -> ([usize; CHUNK], usize) {
-    let (mut live, mut count) = ([0; CHUNK], 0);
-    for (k, pair) in pairs.iter().enumerate() {
-        live[count] = k;
-        let parted = parted(pair.key.map(|c| &placed[c as usize]));
-        count += usize::from(!parted | (pair.count > 0));
-    }
-    (live, count)
-}
-
 /// Whether one of a pair has moved, and not even their boxes meet.
 fn parted([a, b]: [&Placed; 2]) -> bool {
-    (a.stirs | b.stirs) & !a.bounds.overlaps(&b.bounds)
+    (a.stirs || b.stirs) && !a.bounds.overlaps(&b.bounds)
 }
 
 /// Finds the contacts of a pair whose boxes meet, or brings those known up to date.

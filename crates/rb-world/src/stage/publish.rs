@@ -57,13 +57,14 @@ fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
     let mut now = std::mem::take(&mut frame.spare_touching);
     now.clear();
     let mut before = state.touching.iter().peekable();
-    for &(pair, closed) in frame.stored.iter().flat_map(|s| &s.pairs) {
+    for manifold in &state.contacts {
+        let pair = manifold.key.pair;
         if now.last() == Some(&pair) {
             continue;
         }
         // Contacts come in the order of their pairs, like the list.
         while before.next_if(|p| **p < pair).is_some() {}
-        if closed || before.peek() == Some(&&pair) {
+        if manifold.closed || before.peek() == Some(&&pair) {
             now.push(pair);
         }
     }

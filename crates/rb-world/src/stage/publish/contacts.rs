@@ -1,6 +1,6 @@
 //! Impulses of contacts to where they persist.
 
-use crate::frame::{Frame, NOWHERE, Stored};
+use crate::frame::{Frame, NOWHERE};
 use crate::state::State;
 use rb_core::manifold::Manifold;
 use rb_solve::parallel;
@@ -8,25 +8,15 @@ use rb_solve::parallel;
 /// Contacts per task.
 const CONTACTS: usize = 256;
 
-/// Stores what became of every contact of an island, and notes which are closed, also in a list by themselves:
-/// manifolds lie far apart.
+/// Stores what became of every contact of an island, and notes which are closed.
 pub(super) fn store_contacts(state: &mut State, frame: &mut Frame) {
     find_clustered(frame);
-    let mut stored = std::mem::take(&mut frame.stored);
-    let runs = state.contacts.len().div_ceil(CONTACTS);
-    stored.resize_with(runs, Stored::default);
-    for (k, stored) in stored.iter_mut().enumerate() {
-        stored.first = k * CONTACTS;
-    }
-    let shared = &*frame;
-    parallel::for_each_with_run(&mut stored, &mut state.contacts, CONTACTS, |stored, run| {
-        stored.pairs.clear();
-        for (manifold, home) in run.iter_mut().zip(&shared.homes[stored.first..]) {
-            store(shared, *home, manifold);
-            stored.pairs.push((manifold.key.pair, manifold.closed));
+    let frame = &*frame;
+    parallel::for_each_run(&mut state.contacts, CONTACTS, |first, run| {
+        for (manifold, home) in run.iter_mut().zip(&frame.homes[first..]) {
+            store(frame, *home, manifold);
         }
     });
-    frame.stored = stored;
 }
 
 /// Contacts of an island with stiff clusters have been sorted by these.
