@@ -26,6 +26,15 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
     }
     let (islands, convoys) = (&mut frame.islands[..n], &mut frame.convoys[..tasks]);
     parallel::for_each(islands, RUN, |island| island.begin(&shared));
+    frame.fleet_count = fleet::muster(&mut frame.fleets, islands);
+    frame.tasks += frame.fleet_count as u32;
+    let fleets = Fleets {
+        fleets: &mut frame.fleets[..frame.fleet_count],
+        islands,
+        first: [0; 2],
+    };
+    parallel::for_each_part(fleets, &|part: Fleets| part.sail(&shared));
+    // Some of a fleet may have turned out not to be for it.
     let apart = &mut frame.apart;
     set_apart(islands, apart);
     frame.tasks += apart.len() as u32;
@@ -41,14 +50,6 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
     for (k, island) in apart.drain(..) {
         islands[k as usize] = island;
     }
-    frame.fleet_count = fleet::muster(&mut frame.fleets, islands);
-    frame.tasks += frame.fleet_count as u32;
-    let fleets = Fleets {
-        fleets: &mut frame.fleets[..frame.fleet_count],
-        islands,
-        first: [0; 2],
-    };
-    parallel::for_each_part(fleets, &|part: Fleets| part.sail(&shared));
     parallel::for_each(islands, RUN, |island| island.judge(&shared));
     if admit(islands, &mut frame.asking, budget, &shared) {
         parallel::for_each(islands, 1, |island| island.run_again(&shared));
