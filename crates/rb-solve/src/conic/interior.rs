@@ -27,7 +27,7 @@ const STUCK: f64 = 1e-12;
 /// Steps below this are replaced by centring.
 const SHORT: f64 = 0.1;
 /// A grade below this that has not improved for [`PATIENCE`] steps is as good as it gets.
-const SETTLED: f64 = 1e-7;
+const SETTLED: f64 = 1e-9;
 /// Steps without improvement before a settled search ends.
 const PATIENCE: u32 = 4;
 /// Deviation from a wanted point of the central path, relative to its κ.
