@@ -1,8 +1,7 @@
 //! What sweeps reach, and how it is graded.
 
-use crate::scene::{H, cases, problem, scene};
+use crate::scene::{H, cases, problem, rebalance, scene};
 use rb_core::discretise::Discretiser;
-use rb_core::math::Twist;
 use rb_core::params::Params;
 use rb_core::problem::{Pass, Problem};
 use rb_core::residual::{grade_beside, grade_velocities};
@@ -20,11 +19,7 @@ fn sweeping_on_reaches_the_law_and_keeps_the_impulse_balance() {
             lanes.sweep(Pass::Velocity, &numbers, k % 2 == 1);
         }
         let mut p = problem(&lanes);
-        let kept: Vec<Twist> = p.bodies.iter().map(|b| b.vel).collect();
-        p.rebuild_velocities();
-        let pairs = p.bodies.iter().zip(&kept);
-        let off = pairs.map(|(b, k)| (b.vel.lin - k.lin).length() + (b.vel.ang - k.ang).length());
-        let off = off.fold(0.0, f64::max);
+        let off = rebalance(&mut p);
         let grade = grade_velocities(&p, 0.0);
         println!(
             "{laws:?}: {before:.1e} -> {:.1e} m/s, balance {off:.1e}",

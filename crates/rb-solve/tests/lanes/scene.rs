@@ -143,6 +143,15 @@ pub(crate) fn problem(lanes: &ContactLanes) -> Problem {
     p
 }
 
+/// Brings the velocities of a problem to v = free + W Jᵀλ; says how far they were off.
+pub(crate) fn rebalance(p: &mut Problem) -> f64 {
+    let kept: Vec<Twist> = p.bodies.iter().map(|b| b.vel).collect();
+    p.rebuild_velocities();
+    let pairs = p.bodies.iter().zip(&kept);
+    let off = pairs.map(|(b, k)| (b.vel.lin - k.lin).length() + (b.vel.ang - k.ang).length());
+    off.fold(0.0, f64::max)
+}
+
 /// Laws of friction, what some manifolds have besides, where friction acts, and a seed.
 pub(crate) type Setting = (u64, &'static [FrictionLaw], Special, FrictionAt);
 

@@ -42,6 +42,8 @@ mod pin;
 mod point;
 mod prepare;
 mod row;
+#[cfg(test)]
+mod sample;
 mod seat;
 #[cfg(test)]
 mod squares;

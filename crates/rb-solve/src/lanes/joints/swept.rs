@@ -144,46 +144,24 @@ impl<S: Simd> Thrust<S> {
 #[cfg(test)]
 mod tests {
     use super::super::bearing::NO_BEARING;
-    use super::super::{JointLanes, LaneBearing, Stops, swivel};
+    use super::super::sample::{STOPS, bearing, state};
+    use super::super::{JointLanes, LaneBearing};
     use super::*;
     use crate::lanes::{ContactLanes, LANES};
-    use glam::{DMat3, DQuat, DVec3};
-    use rb_core::discretise::Discretiser;
-    use rb_core::mass::InvMass;
-    use rb_core::math::Twist;
-    use rb_core::params::Params;
 
     const BODIES: usize = 2 * LANES;
-    const STOPS: Stops = Stops {
-        slots: [0, 1, 2, 3, 4, 5, 6, 7],
-        margin: 0.05,
-    };
-    const TERMS: swivel::Terms = swivel::Terms {
-        rate: 240.0,
-        push: 3.0,
-        ahead: 0.1,
-        margin: 0.05,
-    };
 
-    fn vector(k: usize) -> DVec3 {
-        DVec3::new(k as f64, k as f64 + 0.4, k as f64 + 1.1).map(f64::sin)
-    }
-
-    fn bearing(k: usize, locks: bool, stops: usize) -> LaneBearing {
-        let turn = |k: usize| DQuat::from_scaled_axis(0.3 * vector(k));
-        let stop = |kind: usize, at: f64, none: f64| if kind < stops { at } else { none };
+    /// With locks at every other one, and so many stops.
+    fn some(k: usize, locks: bool, stops: usize) -> LaneBearing {
+        let whole = bearing(k);
+        let none = [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY];
         LaneBearing {
-            frame: [turn(k), turn(k + 3)],
-            arm: [vector(k), vector(k + 4)],
             locked: locks && k.is_multiple_of(2),
-            stops: [
-                stop(0, 0.3, f64::INFINITY),
-                stop(1, 0.1, f64::NEG_INFINITY),
-                stop(2, 0.0, f64::INFINITY),
-            ],
-            angle: 0.0,
-            impulses: [0.1; 8],
-            extent: [1.0, 2.0],
+            stops: core::array::from_fn(|kind| match kind < stops {
+                true => whole.stops[kind],
+                false => none[kind],
+            }),
+            ..whole
         }
     }
 
@@ -193,23 +171,9 @@ mod tests {
         contacts.reset(BODIES);
         let pairs = (0..LANES as u32).map(|j| ([2 * j, 2 * j + 1], 5));
         lanes.seat(pairs, BODIES, BODIES);
-        let joints: Vec<_> = (0..LANES).map(|k| bearing(k, locks, stops)).collect();
+        let joints: Vec<_> = (0..LANES).map(|k| some(k, locks, stops)).collect();
         lanes.open_bearings(0, &joints, &STOPS);
-        for body in 0..BODIES {
-            let turn = DMat3::from_rotation_y(body as f64);
-            let moments = DMat3::from_diagonal(vector(body).abs() + 0.1);
-            let inv = InvMass {
-                lin: DVec3::splat(1.0 + body as f64),
-                ang: turn * moments * turn.transpose(),
-            };
-            contacts.set_mass(body, &inv);
-            contacts.set_velocity(body, &Twist::new(vector(body), vector(body + 2)));
-            lanes.set_turned(body, vector(body), DQuat::from_rotation_z(0.3));
-        }
-        let mut numbers = Discretiser::new(&Params::game(), 0.004);
-        numbers.joint_step = None;
-        lanes.carry_pins(&numbers);
-        swivel::run(&mut lanes, &contacts.vel, TERMS);
+        state(&mut lanes, &mut contacts, BODIES);
         lanes.prepare(&contacts);
         if by_rows {
             lanes.batches[0].bearing = NO_BEARING;
