@@ -2,8 +2,11 @@
 
 use super::grip::Grip;
 use super::plan::Class;
+use super::response::Response;
 use super::simd::Wide;
+use super::view::vector;
 use crate::lanes::LANES;
+use glam::DVec3;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS};
 use rb_core::room;
 
@@ -23,6 +26,7 @@ pub(super) struct Batch {
     pub(super) manifolds: [u32; LANES],
     pub(super) normal: Wide3,
     pub(super) tangent: Wide3,
+    pub(super) response: Response,
     pub(super) mu: Wide,
     /// Wanted speed of b relative to a along the tangents (m/s).
     pub(super) belt: [Wide; 2],
@@ -38,7 +42,7 @@ pub(super) struct Batch {
     pub(super) grip: u32,
     /// Its first [`Slip`], where each point has one.
     pub(super) slip: u32,
-    /// J W Jᵀ between the normals of two points, where [`pair`] says.
+    /// J W Jᵀ between the normals of two points, where [`place`] says.
     pub(super) couple: [Wide; PAIRS],
 }
 
@@ -47,7 +51,7 @@ pub(super) const PAIRS: usize = MAX_POINTS * (MAX_POINTS - 1) / 2;
 
 /// Place of two points, the lower one first, among all pairs: 01, 02, 03, 12, 13, 23.
 #[inline(always)]
-pub(super) const fn pair(k: usize, l: usize) -> usize {
+pub(super) const fn place(k: usize, l: usize) -> usize {
     k * (2 * MAX_POINTS - 3 - k) / 2 + l - 1
 }
 
@@ -58,6 +62,7 @@ impl Batch {
             manifolds: [NONE; LANES],
             normal: Default::default(),
             tangent: Default::default(),
+            response: Response::default(),
             mu: Wide::default(),
             belt: Default::default(),
             soft: Default::default(),
@@ -69,6 +74,13 @@ impl Batch {
             slip: 0,
             couple: Default::default(),
         }
+    }
+
+    /// An arm along the axes of a lane, in world axes.
+    pub(super) fn arm(&self, arm: &Wide3, lane: usize) -> DVec3 {
+        let [n, t] = [&self.normal, &self.tangent].map(|e| vector(e, lane));
+        let along = vector(arm, lane);
+        n * along.x + t * along.y + n.cross(t) * along.z
     }
 
     /// Numbers of its points.
@@ -91,6 +103,7 @@ impl Batch {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(super) struct Point {
+    /// From both bodies, along normal and tangents (m).
     pub(super) arm: [Wide3; 2],
     /// 1/a of the normal.
     pub(super) inverse: Wide,

@@ -4,6 +4,7 @@
 //! a batch are read as rows and turned into columns, and what a batch holds is written once, from its first line to
 //! its last, with the effective masses while it is at hand.
 
+use super::axes::Axes;
 use super::batch::{Batch, Packed, Point, Wide3};
 use super::dispatch;
 use super::grip::Grip;
@@ -31,10 +32,11 @@ fn fill<S: Simd>(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: M
         let mut grip = packed.grips.get_mut(batch.grip as usize);
         let eight = eight(set, &batch.manifolds, &idle);
         let (counts, spin) = head::<S>(batch, eight);
+        let axes = Axes::of(batch);
         let loads = loads::<S>(eight, points.len(), S::splat(terms.scale));
         for (k, p) in points.iter_mut().enumerate() {
             let live = S::gt(counts, S::splat(k as f64));
-            place(p, eight, k, live, loads[3 * k]);
+            place(p, &axes, eight, k, live, loads[3 * k]);
         }
         for (k, slip) in slips.iter_mut().enumerate() {
             loads[3 * k + 1].store(&mut slip.impulse[0]);
@@ -42,7 +44,7 @@ fn fill<S: Simd>(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: M
         }
         if let Some(grip) = &mut grip {
             let spin = V3::load(&spin).scaled(S::splat(terms.scale));
-            gather(grip, batch, points, &loads, spin);
+            gather(grip, points, &loads, axes.0[0].dot(spin));
         }
         let mass = Mass::<S>::both(masses.inv, masses.vel, &batch.bodies);
         soften(batch, &terms.soft, &mass);
@@ -112,7 +114,14 @@ fn loads<S: Simd>(eight: [&Manifold; LANES], points: usize, scale: S) -> [S; 3 *
 
 /// Point `k` of all manifolds that have it.
 #[inline(always)]
-fn place<S: Simd>(p: &mut Point, eight: [&Manifold; LANES], k: usize, live: S::Mask, load: S) {
+fn place<S: Simd>(
+    p: &mut Point,
+    axes: &Axes<S>,
+    eight: [&Manifold; LANES],
+    k: usize,
+    live: S::Mask,
+    load: S,
+) {
     // The last point is read with the number before it, for there is none after it.
     let at = (NUMBERS * k).min(NUMBERS * MAX_POINTS - LANES);
     let mut rows = [S::zero(); LANES];
@@ -126,8 +135,8 @@ fn place<S: Simd>(p: &mut Point, eight: [&Manifold; LANES], k: usize, live: S::M
         [b, c, d, e, f, g, h]
     };
     let [x, y, z, u, v, w, gap] = numbers;
-    V3([x, y, z]).store(&mut p.arm[0]);
-    V3([u, v, w]).store(&mut p.arm[1]);
+    axes.along(V3([x, y, z])).store(&mut p.arm[0]);
+    axes.along(V3([u, v, w])).store(&mut p.arm[1]);
     gap.store(&mut p.gap);
     // Marks the point as one; becomes its effective mass.
     S::select(live, S::splat(1.0), S::zero()).store(&mut p.inverse);
@@ -137,25 +146,17 @@ fn place<S: Simd>(p: &mut Point, eight: [&Manifold; LANES], k: usize, live: S::M
 
 /// Sum of the tangential impulses, and what turns about the first points, of which `spin` is a part.
 #[inline(always)]
-fn gather<S: Simd>(
-    grip: &mut Grip,
-    batch: &Batch,
-    points: &[Point],
-    loads: &[S; 3 * MAX_POINTS],
-    spin: V3<S>,
-) {
-    let (n, t) = (V3::<S>::load(&batch.normal), V3::load(&batch.tangent));
-    let u = n.cross(t);
-    let mut sum = [S::zero(), S::zero(), n.dot(spin)];
+fn gather<S: Simd>(grip: &mut Grip, points: &[Point], loads: &[S; 3 * MAX_POINTS], spin: S) {
+    let mut sum = [S::zero(), S::zero(), spin];
     for (k, p) in points.iter().enumerate() {
         let live = S::gt(S::load(&p.inverse), S::zero());
         let [x, y] = [
             S::select(live, loads[3 * k + 1], S::zero()),
             S::select(live, loads[3 * k + 2], S::zero()),
         ];
-        let off = V3::load(&p.arm[0]).sub(V3::load(&points[0].arm[0]));
-        let twist = off.dot(t).fma(y, sum[2]);
-        sum = [sum[0].add(x), sum[1].add(y), off.dot(u).nfma(x, twist)];
+        let [_, t, u] = V3::<S>::load(&p.arm[0]).sub(V3::load(&points[0].arm[0])).0;
+        let twist = t.fma(y, sum[2]);
+        sum = [sum[0].add(x), sum[1].add(y), u.nfma(x, twist)];
     }
     V3(sum).store(&mut grip.impulse);
 }

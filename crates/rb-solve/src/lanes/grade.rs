@@ -7,12 +7,12 @@ pub use tally::{Graded, Sample};
 
 use super::dispatch;
 
+use super::axes::{Along, Axes};
 use super::batch::{NONE, Packed};
 use super::grip::load;
-use super::kernel::axes;
 use super::pack::State;
-use super::simd::{Simd, Wide, two};
-use super::vector::{Motion, V3};
+use super::pair::Pair;
+use super::simd::{Simd, Wide};
 use crate::lanes::LANES;
 use core::ops::Range;
 use glam::DVec3;
@@ -93,12 +93,12 @@ fn grade<S: Simd>(
 ) {
     let zero = S::zero();
     for batch in &packed.batches[units] {
-        let vel = Motion::<S>::gather(bodies.vel, batch);
-        let free = Motion::<S>::gather(bodies.free, batch);
-        let moved = Motion::<S>::gather(bodies.moved, batch);
+        let axes = Axes::of(batch);
+        let vel = Along::new(&axes, &Pair::<S>::gather(bodies.vel, &batch.bodies));
+        let free = Along::new(&axes, &Pair::<S>::gather(bodies.free, &batch.bodies));
+        let moved = Along::new(&axes, &Pair::<S>::gather(bodies.moved, &batch.bodies));
         let points = &packed.points[batch.range()];
         let slips = &packed.slips[batch.slips()];
-        let n = V3::load(&batch.normal);
         // A manifold with one friction has points without any.
         let mut each = Each {
             law: batch.law,
@@ -111,8 +111,7 @@ fn grade<S: Simd>(
             each.law = FrictionLaw::None;
         }
         for (k, p) in points.iter().enumerate() {
-            let arm = two!(|s| V3::load(&p.arm[s]));
-            let gap = S::load(&p.gap).add(n.dot(moved.slip(&arm)));
+            let gap = S::load(&p.gap).add(moved.slip(&p.arm).0[0]);
             let live = S::gt(S::load(&p.inverse), zero);
             let reg = match batch.special {
                 NONE => zero,
@@ -124,23 +123,22 @@ fn grade<S: Simd>(
             let a = S::splat(1.0).div(inverse);
             let stiff = a.fma(reg, a);
             let load = S::load(&p.impulse);
-            let (slip, rest) = (vel.slip(&arm), free.slip(&arm));
-            let wn = n.dot(slip).add(S::load(&p.bias[1]));
+            let (slip, rest) = (vel.slip(&p.arm).0, free.slip(&p.arm).0);
+            let wn = slip[0].add(S::load(&p.bias[1]));
             let wn = wn.add(reg.mul(a).mul(load));
             let mut one = One {
                 mean: stiff,
                 impulse: [load, zero, zero],
                 w: [wn, zero, zero],
-                rest: [n.dot(rest), zero, zero],
+                rest: [rest[0], zero, zero],
             };
             if let (Some(s), true) = (slips.get(k), each.law != FrictionLaw::None) {
-                let axes = axes::<S>(batch);
                 let step = S::load(&s.step).max(S::splat(f64::MIN_POSITIVE));
                 one.mean = S::splat(2.0).div(step).add(stiff).div(S::splat(3.0));
                 for t in 0..2 {
                     one.impulse[1 + t] = S::load(&s.impulse[t]);
-                    one.w[1 + t] = axes[1 + t].dot(slip).sub(S::load(&batch.belt[t]));
-                    one.rest[1 + t] = axes[1 + t].dot(rest);
+                    one.w[1 + t] = slip[1 + t].sub(S::load(&batch.belt[t]));
+                    one.rest[1 + t] = rest[1 + t];
                 }
             }
             one.count(&each, live, batch.first as usize + k, sums);

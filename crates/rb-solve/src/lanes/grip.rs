@@ -13,12 +13,14 @@
 //! "Box3D", 2025 (central and twist friction); for how far the law is from Coulomb's,
 //! S. Goyal, A. Ruina, J. Papadopoulos, "Planar sliding with dry friction", 1991 (limit surfaces).
 
+use super::axes::{Along, Axes};
 use super::batch::{Batch, Point, Wide3};
 use super::grade::{Sums, raise};
-use super::kernel::{axes, project};
-use super::prepare::{Lever, per};
+use super::kernel::project;
+use super::pair::Pair;
+use super::prepare::{Levers, per};
 use super::simd::{Simd, Wide, two};
-use super::vector::{Mass, Motion, Two, V3};
+use super::vector::V3;
 use super::view::{Hold, vector};
 use glam::DVec3;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
@@ -31,7 +33,7 @@ pub(super) const TRACE: f64 = 1e-4;
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(super) struct Grip {
-    /// Centre of the load, from both bodies.
+    /// Centre of the load, from both bodies, along normal and tangents (m).
     pub(super) arm: [Wide3; 2],
     /// r (m).
     pub(super) reach: Wide,
@@ -80,9 +82,9 @@ pub(super) fn shared(
 
 impl Grip {
     /// As one manifold has it.
-    pub(super) fn hold(&self, lane: usize) -> Hold {
+    pub(super) fn hold(&self, batch: &Batch, lane: usize) -> Hold {
         Hold {
-            arm: [0, 1].map(|s| vector(&self.arm[s], lane)),
+            arm: [0, 1].map(|s| batch.arm(&self.arm[s], lane)),
             reach: self.reach.0[lane],
             impulse: vector(&self.impulse, lane).to_array(),
         }
@@ -90,12 +92,7 @@ impl Grip {
 
     /// Centre, reach and steps, from points whose normals are prepared; the twist moves to the centre.
     #[inline(always)]
-    pub(super) fn prepare<S: Simd>(
-        &mut self,
-        axes: &[V3<S>; 3],
-        points: &[Point],
-        mass: &[Mass<S>; 2],
-    ) {
+    pub(super) fn prepare<S: Simd>(&mut self, levers: &Levers<S>, points: &[Point]) {
         let mut total = S::zero();
         let mut sum = [V3([S::zero(); 3]); 2];
         for p in points {
@@ -113,15 +110,12 @@ impl Grip {
             reach = share::<S>(p).fma(off.dot(off).sqrt(), reach);
         }
         let reach = per(reach, total);
-        let at = Lever::new(arm, mass);
-        at.step(axes).store(&mut self.step[0]);
-        let n = axes[0];
-        let spin = n.dot(mass[0].ang(n).add(mass[1].ang(n)));
-        per(S::splat(1.0), reach.mul(reach).mul(spin)).store(&mut self.step[1]);
+        levers.step(&arm).store(&mut self.step[0]);
+        let spin = reach.mul(reach).mul(levers.spin());
+        per(S::splat(1.0), spin).store(&mut self.step[1]);
         let [x, y, twist] = V3::<S>::load(&self.impulse).0;
-        let force = axes[1].scaled(x).more(axes[2], y);
-        let off = V3::load(&points[0].arm[0]).sub(arm[0]);
-        let twist = n.dot(off.cross(force)).add(twist);
+        let [_, t, u] = V3::load(&points[0].arm[0]).sub(arm[0]).0;
+        let twist = t.fma(y, u.nfma(x, twist));
         per(twist, reach).store(&mut self.impulse[2]);
         reach.store(&mut self.reach);
         arm[0].store(&mut self.arm[0]);
@@ -130,47 +124,56 @@ impl Grip {
 
     /// Adds W Jᵀλ to the velocities.
     #[inline(always)]
-    pub(super) fn warm<S: Simd>(&self, axes: &[V3<S>; 3], pair: &mut Two<S>) {
+    pub(super) fn warm<S: Simd>(&self, batch: &Batch, axes: &Axes<S>, pair: &mut Pair<S>) {
         let [x, y, z] = V3::load(&self.impulse).0;
-        self.push(axes, [x, y], pair);
-        self.twist(axes[0], z, pair);
+        self.push(batch, axes, [x, y], z, pair);
     }
 
     /// Friction under the normal impulse `load`.
     #[inline(always)]
-    pub(super) fn visit<S: Simd>(&mut self, batch: &Batch, load: S, pair: &mut Two<S>) {
-        let axes = axes::<S>(batch);
+    pub(super) fn visit<S: Simd>(&mut self, batch: &Batch, load: S, pair: &mut Pair<S>) {
+        let axes = Axes::of(batch);
         let r = S::load(&batch.mu).mul(load);
         let [x, y, z] = V3::<S>::load(&self.impulse).0;
-        let turn = pair.ang[1].sub(pair.ang[0]).dot(axes[0]);
+        let turn = Along::new(&axes, pair).spin();
         let wanted = S::load(&self.step[1]).nfma(S::load(&self.reach).mul(turn), z);
         let twist = wanted.min(r).max(S::zero().sub(r));
-        self.twist(axes[0], twist.sub(z), pair);
-        let arm = two!(|s| V3::load(&self.arm[s]));
-        let moved = pair.ang[1].cross_onto(arm[1], pair.lin[1].sub(pair.lin[0]));
-        let moved = arm[0].cross_onto(pair.ang[0], moved);
-        let wx = axes[1].dot(moved).sub(S::load(&batch.belt[0]));
-        let wy = axes[2].dot(moved).sub(S::load(&batch.belt[1]));
+        let torque = S::load(&self.reach).mul(twist.sub(z));
+        batch.response.spin(pair, [torque, torque]);
+        let [_, wx, wy] = Along::new(&axes, pair).slip(&self.arm).0;
+        let wx = wx.sub(S::load(&batch.belt[0]));
+        let wy = wy.sub(S::load(&batch.belt[1]));
         let step = S::load(&self.step[0]);
         let t = project(batch.law, r, [step.nfma(wx, x), step.nfma(wy, y)]);
-        self.push(&axes, [t[0].sub(x), t[1].sub(y)], pair);
+        self.push(batch, &axes, [t[0].sub(x), t[1].sub(y)], S::zero(), pair);
         V3([t[0], t[1], twist]).store(&mut self.impulse);
     }
 
-    /// Impulses along the tangents, at the centre.
+    /// Impulses along the tangents, at the centre, and λ_z.
     #[inline(always)]
-    fn push<S: Simd>(&self, axes: &[V3<S>; 3], [x, y]: [S; 2], pair: &mut Two<S>) {
-        let push = axes[1].scaled(x).more(axes[2], y);
-        let [a, b] = two!(|s| V3::load(&self.arm[s]));
-        pair.load(push, &[push.cross(a), b.cross(push)]);
-    }
-
-    /// An impulse λ_z.
-    #[inline(always)]
-    fn twist<S: Simd>(&self, n: V3<S>, z: S, pair: &mut Two<S>) {
-        let torque = n.scaled(S::load(&self.reach).mul(z));
-        pair.ang[0] = pair.ang[0].sub(pair.mass[0].ang(torque));
-        pair.ang[1] = pair.mass[1].turned(pair.ang[1], torque);
+    fn push<S: Simd>(
+        &self,
+        batch: &Batch,
+        axes: &Axes<S>,
+        [x, y]: [S; 2],
+        z: S,
+        pair: &mut Pair<S>,
+    ) {
+        let twist = S::load(&self.reach).mul(z);
+        let torque = two!(|s| {
+            let [n, t, u] = V3::<S>::load(&self.arm[s]).0;
+            [
+                t.fma(y, u.nfma(x, twist)),
+                n.mul(S::zero().sub(y)),
+                n.mul(x),
+            ]
+        });
+        let [_, t, u] = axes.0;
+        batch.response.push(pair, t.scaled(x).more(u, y));
+        batch
+            .response
+            .roll(pair, &two!(|s| [torque[s][1], torque[s][2]]));
+        batch.response.spin(pair, two!(|s| torque[s][0]));
     }
 
     /// Its certificate.
@@ -179,22 +182,20 @@ impl Grip {
         &self,
         batch: &Batch,
         load: S,
-        vel: &Motion<S>,
+        vel: &Along<S>,
         floor: f64,
         sums: &mut Sums,
     ) -> S::Mask {
-        let axes = axes::<S>(batch);
-        let moved = vel.slip(&two!(|s| V3::load(&self.arm[s])));
-        let turn = vel.ang[1].sub(vel.ang[0]).dot(axes[0]);
+        let [_, wx, wy] = vel.slip(&self.arm).0;
         let patch = Patch {
             law: batch.law,
             limit: S::load(&batch.mu).mul(load),
             step: two!(|k| S::load(&self.step[k])),
             impulse: V3::load(&self.impulse).0,
             w: [
-                axes[1].dot(moved).sub(S::load(&batch.belt[0])),
-                axes[2].dot(moved).sub(S::load(&batch.belt[1])),
-                S::load(&self.reach).mul(turn),
+                wx.sub(S::load(&batch.belt[0])),
+                wy.sub(S::load(&batch.belt[1])),
+                S::load(&self.reach).mul(vel.spin()),
             ],
         };
         let place = S::splat(f64::from(batch.first));

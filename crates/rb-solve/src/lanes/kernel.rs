@@ -1,13 +1,15 @@
 //! The sweeps.
 
+use super::axes::{Along, Axes};
 use super::batch::{Batch, NONE, Packed, Point, Slip, Special};
 use super::dispatch;
 use super::grip::{Grip, load};
 use super::pack::Bodies;
+use super::pair::Pair;
 use super::position::{self, Give, Way, by_size, normals};
 use super::section::Section;
 use super::simd::{Line, Simd, Wide, two};
-use super::vector::{Two, V3};
+use super::vector::V3;
 use crate::lanes::LANES;
 use glam::DVec2;
 use rb_core::discretise::Discretiser;
@@ -25,7 +27,7 @@ impl Section {
         if self.is_thin() {
             return self.warm_thin(inv, vel);
         }
-        run_warm(&self.packed, inv, vel);
+        run_warm(&self.packed, vel);
     }
 
     /// Visits every contact once in the given pass, in order or in reverse.
@@ -42,7 +44,7 @@ impl Section {
                 };
                 position::run(&mut self.packed, bodies, soft, way);
             }
-            Pass::Velocity => run_velocity(&mut self.packed, bodies, backwards),
+            Pass::Velocity => run_velocity(&mut self.packed, bodies.vel, backwards),
         }
     }
 }
@@ -91,52 +93,40 @@ impl Numbers {
     }
 }
 
-fn run_warm(packed: &Packed, inv: &[Line], vel: &mut [Line]) {
-    dispatch!(warm(packed: &Packed, inv: &[Line], vel: &mut [Line]))
+fn run_warm(packed: &Packed, vel: &mut [Line]) {
+    dispatch!(warm(packed: &Packed, vel: &mut [Line]))
 }
 
 #[inline(always)]
-fn warm<S: Simd>(packed: &Packed, inv: &[Line], vel: &mut [Line]) {
+fn warm<S: Simd>(packed: &Packed, vel: &mut [Line]) {
     for batch in &packed.batches {
-        let mut pair = Two::<S>::gather(inv, vel, batch);
-        let axes = axes(batch);
+        let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+        let (axes, response) = (Axes::of(batch), &batch.response);
         let points = &packed.points[batch.range()];
         if let Some(grip) = packed.grips.get(batch.grip as usize) {
+            let zero = S::zero();
             for p in points {
-                let arm = two!(|s| V3::load(&p.arm[s]));
-                pair.push(&arm, axes[0].scaled(S::load(&p.impulse)));
+                let impulse = V3([S::load(&p.impulse), zero, zero]);
+                response.push_at(&mut pair, &axes, &p.arm, impulse);
             }
-            grip.warm(&axes, &mut pair);
+            grip.warm(batch, &axes, &mut pair);
         }
         for (slip, p) in packed.slips[batch.slips()].iter().zip(points) {
-            let arm = two!(|s| V3::load(&p.arm[s]));
             let [x, y] = two!(|s| S::load(&slip.impulse[s]));
-            pair.push(&arm, world(&axes, [S::load(&p.impulse), x, y]));
+            let impulse = V3([S::load(&p.impulse), x, y]);
+            response.push_at(&mut pair, &axes, &p.arm, impulse);
         }
-        pair.scatter(vel, batch);
+        pair.scatter(vel, &batch.bodies);
     }
 }
 
-#[inline(always)]
-pub(super) fn axes<S: Simd>(batch: &Batch) -> [V3<S>; 3] {
-    let (n, t) = (V3::load(&batch.normal), V3::load(&batch.tangent));
-    [n, t, n.cross(t)]
-}
-
-/// A vector along the contact axes in world axes.
-#[inline(always)]
-fn world<S: Simd>([n, t, u]: &[V3<S>; 3], [x, y, z]: [S; 3]) -> V3<S> {
-    n.scaled(x).more(*t, y).more(*u, z)
-}
-
-fn run_velocity(packed: &mut Packed, bodies: Bodies, backwards: bool) {
-    dispatch!(velocity(packed: &mut Packed, bodies: Bodies, backwards: bool))
+fn run_velocity(packed: &mut Packed, vel: &mut [Line], backwards: bool) {
+    dispatch!(velocity(packed: &mut Packed, vel: &mut [Line], backwards: bool))
 }
 
 /// Normals and friction under the law itself.
 #[inline(always)]
-fn velocity<S: Simd>(packed: &mut Packed, bodies: Bodies, backwards: bool) {
-    let Bodies { inv, vel, .. } = bodies;
+fn velocity<S: Simd>(packed: &mut Packed, vel: &mut [Line], backwards: bool) {
     let count = packed.batches.len();
     for i in 0..count {
         let batch = &packed.batches[if backwards { count - 1 - i } else { i }];
@@ -148,22 +138,20 @@ fn velocity<S: Simd>(packed: &mut Packed, bodies: Bodies, backwards: bool) {
         if let Some(grip) = packed.grips.get_mut(batch.grip as usize) {
             let size = points.len();
             by_size!(
-                gripped::<S>(batch, grip, points, special, inv, vel),
+                gripped::<S>(batch, grip, points, special, vel),
                 size,
                 backwards
             );
             continue;
         }
         let slips = &mut packed.slips[batch.slips()];
-        let mut pair = Two::<S>::gather(inv, vel, batch);
-        let mut visit = Visit::new(batch, &pair);
+        let mut pair = Pair::<S>::gather(vel, &batch.bodies);
         for i in 0..points.len() {
             let k = if backwards { points.len() - 1 - i } else { i };
             let reg = special.map(|s| &s[k].reg[1]);
-            visit.point(&mut pair, &mut points[k], &mut slips[k], reg);
+            visit(batch, &mut pair, &mut points[k], &mut slips[k], reg);
         }
-        visit.end(&mut pair);
-        pair.scatter(vel, batch);
+        pair.scatter(vel, &batch.bodies);
     }
 }
 
@@ -175,78 +163,47 @@ fn gripped<S: Simd, const N: usize, const BACKWARDS: bool>(
     grip: &mut Grip,
     points: &mut [Point],
     special: Option<&[Special]>,
-    inv: &[Line],
     vel: &mut [Line],
 ) {
-    let mut pair = Two::<S>::gather(inv, vel, batch);
+    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
     grip.visit(batch, load(points), &mut pair);
     normals::<S, N, BACKWARDS>(&mut pair, batch, points, Give::Law(special));
-    pair.scatter(vel, batch);
+    pair.scatter(vel, &batch.bodies);
 }
 
-/// A visit point by point. The linear part is one relative velocity, and one impulse in the end.
-struct Visit<'a, S> {
-    batch: &'a Batch,
-    axes: [V3<S>; 3],
-    mu: S,
-    belt: [S; 2],
-    /// Sum of both linear parts of W.
-    both: V3<S>,
-    apart: V3<S>,
-    total: V3<S>,
-}
-
-impl<'a, S: Simd> Visit<'a, S> {
-    #[inline(always)]
-    fn new(batch: &'a Batch, pair: &Two<S>) -> Self {
-        Self {
-            batch,
-            axes: axes(batch),
-            mu: S::load(&batch.mu),
-            belt: two!(|s| S::load(&batch.belt[s])),
-            both: pair.mass[0].lin.add(pair.mass[1].lin),
-            apart: pair.lin[1].sub(pair.lin[0]),
-            total: V3([S::zero(); 3]),
-        }
-    }
-
-    #[inline(always)]
-    fn point(&mut self, pair: &mut Two<S>, p: &mut Point, slip: &mut Slip, reg: Option<&Wide>) {
-        let (axes, arm) = (self.axes, two!(|s| V3::load(&p.arm[s])));
-        let moved = pair.ang[1].cross_onto(arm[1], self.apart);
-        let moved = arm[0].cross_onto(pair.ang[0], moved);
-        let old = S::load(&p.impulse);
-        let [x, y] = two!(|s| S::load(&slip.impulse[s]));
-        let w = axes[0].dot(moved).add(S::load(&p.bias[1]));
-        let wanted = S::load(&p.inverse).nfma(w, old);
-        let wanted = match reg {
-            None => wanted,
-            Some(reg) => wanted.div(S::splat(1.0).add(S::load(reg))),
-        };
-        let n = wanted.max(S::zero());
-        let delta = n.sub(old);
-        let cross = two!(|s| S::load(&slip.cross[s]));
-        let wx = cross[0].fma(delta, axes[1].dot(moved)).sub(self.belt[0]);
-        let wy = cross[1].fma(delta, axes[2].dot(moved)).sub(self.belt[1]);
-        let step = S::load(&slip.step);
-        let r = self.mu.mul(n);
-        let t = project(self.batch.law, r, [step.nfma(wx, x), step.nfma(wy, y)]);
-        let push = world(&axes, [delta, t[0].sub(x), t[1].sub(y)]);
-        self.apart = self.apart.more_by(self.both, push);
-        self.total = self.total.add(push);
-        pair.ang[0] = pair.mass[0].turned(pair.ang[0], push.cross(arm[0]));
-        pair.ang[1] = pair.mass[1].turned(pair.ang[1], arm[1].cross(push));
-        n.store(&mut p.impulse);
-        t[0].store(&mut slip.impulse[0]);
-        t[1].store(&mut slip.impulse[1]);
-    }
-
-    /// Moves the bodies.
-    #[inline(always)]
-    fn end(self, pair: &mut Two<S>) {
-        pair.lin[0] = pair.lin[0].sub(pair.mass[0].lin.times(self.total));
-        pair.lin[1] = pair.lin[1].more_by(pair.mass[1].lin, self.total);
-    }
+/// Visits one point: its normal, then its friction.
+#[inline(always)]
+fn visit<S: Simd>(
+    batch: &Batch,
+    pair: &mut Pair<S>,
+    p: &mut Point,
+    slip: &mut Slip,
+    reg: Option<&Wide>,
+) {
+    let axes = Axes::of(batch);
+    let w = Along::new(&axes, pair).slip(&p.arm).0;
+    let old = S::load(&p.impulse);
+    let [x, y] = two!(|s| S::load(&slip.impulse[s]));
+    let wanted = S::load(&p.inverse).nfma(w[0].add(S::load(&p.bias[1])), old);
+    let wanted = match reg {
+        None => wanted,
+        Some(reg) => wanted.div(S::splat(1.0).add(S::load(reg))),
+    };
+    let n = wanted.max(S::zero());
+    let delta = n.sub(old);
+    let slides = two!(|k| {
+        let told = S::load(&slip.cross[k]).fma(delta, w[k + 1]);
+        told.sub(S::load(&batch.belt[k]))
+    });
+    let step = S::load(&slip.step);
+    let r = S::load(&batch.mu).mul(n);
+    let wanted = [step.nfma(slides[0], x), step.nfma(slides[1], y)];
+    let t = project(batch.law, r, wanted);
+    let change = V3([delta, t[0].sub(x), t[1].sub(y)]);
+    batch.response.push_at(pair, &axes, &p.arm, change);
+    n.store(&mut p.impulse);
+    t[0].store(&mut slip.impulse[0]);
+    t[1].store(&mut slip.impulse[1]);
 }
 
 /// Nearest point of the friction disc, square or diamond of radius `r`.

@@ -24,6 +24,7 @@
 //! exactly. Sources: E. Catto, "Solver2D", 2024 (soft step, relaxation); M. Macklin and others,
 //! "Small steps in physics simulation", 2019.
 
+mod axes;
 mod batch;
 mod bodies;
 mod fill;
@@ -34,9 +35,11 @@ mod kernel;
 mod motion;
 mod order;
 mod pack;
+mod pair;
 mod plan;
 mod position;
 mod prepare;
+mod response;
 mod section;
 mod simd;
 mod thin;

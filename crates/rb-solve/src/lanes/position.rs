@@ -5,18 +5,23 @@
 //! and a sum, and not for the bodies' velocities.
 //!
 //! ```text
-//! all points   wₖ = n·(v_b − v_a) + r_b·(n × ω_b) − r_a·(n × ω_a)
+//! all points   wₖ = n·(v_b − v_a) + (r_u ω_t − r_t ω_u of b) − (the same of a)
 //! each point   λₖ ← max(0, (λₖ − (wₖ + b)/a) / (1 + R/a)),  wₗ += G_kl Δλₖ of the points still to come
-//! at the end   v ± m⁻¹ n Σ Δλₖ,  ω ± I⁻¹ ((Σ Δλₖ rₖ) × n)
+//! at the end   v ± m⁻¹ n Σ Δλₖ,  ω ± (I⁻¹t Σ Δλₖ r_u − I⁻¹u Σ Δλₖ r_t)
 //! ```
+//!
+//! with r and ω along the normal n and the tangents t, u: a normal turns a body about the tangents alone, and
+//! I⁻¹t, I⁻¹u are kept ([`Response`](super::response::Response)), so that masses are fetched but once in a substep.
 
-use super::batch::{Batch, NONE, Packed, Point, Special, pair};
+use super::axes::{Along, Axes};
+use super::batch::{Batch, NONE, Packed, Point, Special, place};
 use super::dispatch;
 use super::kernel::Numbers;
 use super::pack::Bodies;
+use super::pair::Pair;
 use super::prepare;
 use super::simd::{Line, Simd, two};
-use super::vector::{Motion, Two, V3};
+use super::vector::Mass;
 
 /// How a sweep is made.
 #[derive(Clone, Copy)]
@@ -66,19 +71,15 @@ pub(super) fn position<S: Simd>(packed: &mut Packed, bodies: Bodies, soft: &Numb
                 first => take::<S>(points, &packed.special[first as usize..]),
             }
         }
-        by_size!(
-            visit::<S>(batch, points, inv, vel),
-            points.len(),
-            way.backwards
-        );
+        by_size!(visit::<S>(batch, points, vel), points.len(), way.backwards);
     }
 }
 
 /// Couples points of bodies that have turned, unless a turn makes no difference to any of them.
 #[inline(always)]
 fn turn<S: Simd>(batch: &mut Batch, points: &[Point], inv: &[Line], vel: &[Line]) {
-    let mass = Two::<S>::gather(inv, vel, batch).mass;
-    if points.len() > 1 && !(mass[0].is_round() && mass[1].is_round()) {
+    let mass = Mass::<S>::both(inv, vel, &batch.bodies);
+    if !(mass[0].is_round() && mass[1].is_round()) {
         prepare::couple(batch, points, &mass);
     }
 }
@@ -86,13 +87,11 @@ fn turn<S: Simd>(batch: &mut Batch, points: &[Point], inv: &[Line], vel: &[Line]
 /// Terms of plain contacts at the present places.
 #[inline(always)]
 fn pose<S: Simd>(batch: &Batch, points: &mut [Point], moved: &[Line], soft: &Numbers) {
-    let moved = Motion::<S>::gather(moved, batch);
-    let n = V3::load(&batch.normal);
-    let (drift, turn) = along(&n, &moved.lin, &moved.ang);
+    let moved = Along::new(&Axes::of(batch), &Pair::gather(moved, &batch.bodies));
     let pace = two!(|k| S::load(&batch.soft[k]));
     let one = S::splat(1.0);
     for p in points {
-        let gap = S::load(&p.gap).add(speed(p, drift, &turn));
+        let gap = S::load(&p.gap).add(moved.slip(&p.arm).0[0]);
         let (bias, reg, after) = soft.terms(gap, pace);
         bias.store(&mut p.bias[0]);
         after.store(&mut p.bias[1]);
@@ -110,29 +109,15 @@ fn take<S: Simd>(points: &mut [Point], special: &[Special]) {
     }
 }
 
-/// Relative motion of the bodies along n, and n × ω of each.
-#[inline(always)]
-fn along<S: Simd>(n: &V3<S>, lin: &[V3<S>; 2], ang: &[V3<S>; 2]) -> (S, [V3<S>; 2]) {
-    (lin[1].sub(lin[0]).dot(*n), two!(|s| n.cross(ang[s])))
-}
-
-/// Relative motion of a point along n, from what [`along`] gives.
-#[inline(always)]
-fn speed<S: Simd>(p: &Point, lin: S, turn: &[V3<S>; 2]) -> S {
-    let at = two!(|s| V3::load(&p.arm[s]).dot(turn[s]));
-    lin.add(at[1].sub(at[0]))
-}
-
 #[inline(always)]
 fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
     batch: &Batch,
     points: &mut [Point],
-    inv: &[Line],
     vel: &mut [Line],
 ) {
-    let mut at = Two::<S>::gather(inv, vel, batch);
-    normals::<S, N, BACKWARDS>(&mut at, batch, points, Give::Soft);
-    at.scatter(vel, batch);
+    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+    normals::<S, N, BACKWARDS>(&mut pair, batch, points, Give::Soft);
+    pair.scatter(vel, &batch.bodies);
 }
 
 /// How far a normal yields in a visit.
@@ -147,7 +132,7 @@ pub(super) enum Give<'a> {
 /// Visits the normals of a batch, which move the bodies at the end.
 #[inline(always)]
 pub(super) fn normals<S: Simd, const N: usize, const BACKWARDS: bool>(
-    at: &mut Two<S>,
+    pair: &mut Pair<S>,
     batch: &Batch,
     points: &mut [Point],
     give: Give,
@@ -156,14 +141,15 @@ pub(super) fn normals<S: Simd, const N: usize, const BACKWARDS: bool>(
         return;
     };
     let pass = usize::from(!matches!(give, Give::Soft));
-    let n = V3::load(&batch.normal);
-    let (lin, turn) = along(&n, &at.lin, &at.ang);
+    let axes = Axes::of(batch);
+    let speed = Along::new(&axes, pair);
     let mut w = [S::zero(); N];
     for k in 0..N {
-        w[k] = speed(&points[k], lin, &turn).add(S::load(&points[k].bias[pass]));
+        let bias = S::load(&points[k].bias[pass]);
+        w[k] = speed.slip(&points[k].arm).0[0].add(bias);
     }
     let mut sum = S::zero();
-    let mut moment = [V3([S::zero(); 3]); 2];
+    let mut torque = [[S::zero(); 2]; 2];
     for i in 0..N {
         let k = nth::<N, BACKWARDS>(i);
         let p = &mut points[k];
@@ -179,13 +165,17 @@ pub(super) fn normals<S: Simd, const N: usize, const BACKWARDS: bool>(
         let delta = new.sub(old);
         for j in i + 1..N {
             let l = nth::<N, BACKWARDS>(j);
-            let entry = S::load(&batch.couple[pair(k.min(l), k.max(l))]);
+            let entry = S::load(&batch.couple[place(k.min(l), k.max(l))]);
             w[l] = entry.fma(delta, w[l]);
         }
         sum = sum.add(delta);
-        moment = two!(|s| moment[s].more(V3::load(&p.arm[s]), delta));
+        torque = two!(|s| {
+            let [t, u] = two!(|k| S::load(&p.arm[s][k + 1]));
+            [u.fma(delta, torque[s][0]), t.nfma(delta, torque[s][1])]
+        });
     }
-    at.load(n.scaled(sum), &[n.cross(moment[0]), moment[1].cross(n)]);
+    batch.response.push(pair, axes.0[0].scaled(sum));
+    batch.response.roll(pair, &torque);
 }
 
 /// The point that is visited as the i-th of `N`.

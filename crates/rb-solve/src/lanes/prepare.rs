@@ -1,13 +1,14 @@
 //! What holds for a whole step (axes, effective masses), and terms that are not the plain soft step.
 
-use super::batch::{Batch, Point, Slip, pair};
+use super::axes::Axes;
+use super::batch::{Batch, Point, Slip, Wide3, place};
 use super::bodies::twist;
 use super::grip::Grip;
-use super::kernel::axes;
 use super::pack::State;
+use super::response::Response;
 use super::section::{Section, immovable};
 use super::simd::{Simd, two};
-use super::vector::{Mass, V3};
+use super::vector::{Mass, V3, product};
 use glam::DVec3;
 use rb_core::discretise::{Discretiser, SoftStep};
 use rb_core::math::Twist;
@@ -42,7 +43,7 @@ impl Section {
                 if inverse == 0.0 {
                     continue;
                 }
-                let arm = [0, 1].map(|s| DVec3::from_array([0, 1, 2].map(|k| p.arm[s][k].0[lane])));
+                let arm = [0, 1].map(|s| batch.arm(&p.arm[s], lane));
                 let along = |v: &[Twist; 2]| normal.dot(v[1].at(arm[1]) - v[0].at(arm[0]));
                 let gap = p.gap.0[lane] + along(&moved);
                 let rates = [along(&before), along(&free)];
@@ -78,85 +79,130 @@ pub(super) fn prepare<S: Simd>(
     grip: Option<&mut Grip>,
     mass: &[Mass<S>; 2],
 ) {
-    let axes = axes::<S>(batch);
+    let axes = Axes::<S>::of(batch);
     couple(batch, points, mass);
+    let levers = Levers::new(&batch.response, &axes);
     for (slip, p) in slips.iter_mut().zip(points.iter()) {
-        let at = Lever::new(two!(|s| V3::load(&p.arm[s])), mass);
-        at.entry(axes[0], axes[1]).store(&mut slip.cross[0]);
-        at.entry(axes[0], axes[2]).store(&mut slip.cross[1]);
-        let live = S::load(&p.inverse);
-        at.step(&axes).mul(live).store(&mut slip.step);
+        let at = two!(|s| V3::load(&p.arm[s]));
+        let [x, y] = levers.cross(&at);
+        x.store(&mut slip.cross[0]);
+        y.store(&mut slip.cross[1]);
+        levers
+            .step(&at)
+            .mul(S::load(&p.inverse))
+            .store(&mut slip.step);
     }
     for p in points.iter_mut() {
-        let at = Lever::new(two!(|s| V3::load(&p.arm[s])), mass);
         let live = S::load(&p.inverse);
-        at.inverse(axes[0]).mul(live).store(&mut p.inverse);
+        levers.inverse(&p.arm).mul(live).store(&mut p.inverse);
     }
     if let Some(grip) = grip {
-        grip.prepare(&axes, points, mass);
+        grip.prepare(&levers, points);
     }
 }
 
-/// Entries of J W Jᵀ between the normals of different points.
+/// What impulses do to the bodies at their present attitudes, and J W Jᵀ between the normals of different points.
 #[inline(always)]
 pub(super) fn couple<S: Simd>(batch: &mut Batch, points: &[Point], mass: &[Mass<S>; 2]) {
-    let n = V3::<S>::load(&batch.normal);
-    let both = mass[0].lin.add(mass[1].lin).times(n).dot(n);
+    let axes = Axes::of(batch);
+    batch.response.set(&axes, mass);
+    let levers = Levers::new(&batch.response, &axes);
     for (k, p) in points.iter().enumerate() {
-        let lever_k = levers(p, n);
-        let turn = two!(|s| mass[s].ang(lever_k[s]));
+        let pushed = levers.pushed(&p.arm);
         for (l, q) in points.iter().enumerate().skip(k + 1) {
-            let lever = levers(q, n);
-            let entry = both.add(turn[0].dot(lever[0]).add(turn[1].dot(lever[1])));
-            entry.store(&mut batch.couple[pair(k, l)]);
+            let entry = levers.told(&pushed, &q.arm);
+            entry.store(&mut batch.couple[place(k, l)]);
         }
     }
 }
 
-/// r × n of a point from both bodies.
-#[inline(always)]
-fn levers<S: Simd>(p: &Point, n: V3<S>) -> [V3<S>; 2] {
-    two!(|s| V3::load(&p.arm[s]).cross(n))
+/// W of both bodies along the axes of eight contacts, to ask for entries of J W Jᵀ.
+pub(super) struct Levers<S> {
+    /// Entries of both linear parts together: nn, nt, nu, tt + uu.
+    lin: [S; 4],
+    ang: [[S; 6]; 2],
 }
 
-/// One point of eight manifolds, to ask for entries of J W Jᵀ.
-pub(super) struct Lever<'a, S> {
-    /// Sum of both linear parts of W.
-    lin: V3<S>,
-    arm: [V3<S>; 2],
-    mass: &'a [Mass<S>; 2],
-}
-
-impl<'a, S: Simd> Lever<'a, S> {
+impl<S: Simd> Levers<S> {
     #[inline(always)]
-    pub(super) fn new(arm: [V3<S>; 2], mass: &'a [Mass<S>; 2]) -> Self {
-        let lin = mass[0].lin.add(mass[1].lin);
-        Self { lin, arm, mass }
+    fn new(response: &Response, axes: &Axes<S>) -> Self {
+        let [n, t, u] = axes.0;
+        let slide = response.between(t, t).add(response.between(u, u));
+        Self {
+            lin: [
+                response.between(n, n),
+                response.between(n, t),
+                response.between(n, u),
+                slide,
+            ],
+            ang: two!(|s| response.turn(axes, s)),
+        }
     }
 
-    /// Between the rows along two axes.
+    /// What an impulse along the normal at a point does to the turning about t and u.
     #[inline(always)]
-    fn entry(&self, e: V3<S>, f: V3<S>) -> S {
-        let a = self.arm[0]
-            .cross(f)
-            .dot(self.mass[0].ang(self.arm[0].cross(e)));
-        let b = self.arm[1]
-            .cross(f)
-            .dot(self.mass[1].ang(self.arm[1].cross(e)));
-        e.times(self.lin).dot(f).add(a.add(b))
+    fn pushed(&self, arm: &[Wide3; 2]) -> [[S; 2]; 2] {
+        two!(|s| {
+            let [_, tt, uu, _, _, tu] = self.ang[s];
+            let [t, u] = two!(|k| S::load(&arm[s][k + 1]));
+            [t.nfma(tu, u.mul(tt)), t.nfma(uu, u.mul(tu))]
+        })
     }
 
-    /// 1/a along an axis; 0 where nothing moves, as in idle lanes.
+    /// What another point feels of that along the normal.
     #[inline(always)]
-    pub(super) fn inverse(&self, e: V3<S>) -> S {
-        per(S::splat(1.0), self.entry(e, e))
+    fn told(&self, pushed: &[[S; 2]; 2], arm: &[Wide3; 2]) -> S {
+        let felt = two!(|s| {
+            let [t, u] = two!(|k| S::load(&arm[s][k + 1]));
+            t.nfma(pushed[s][1], u.mul(pushed[s][0]))
+        });
+        self.lin[0].add(felt[0].add(felt[1]))
+    }
+
+    /// 1/a of the normal; 0 where nothing moves, as in idle lanes.
+    #[inline(always)]
+    fn inverse(&self, arm: &[Wide3; 2]) -> S {
+        per(S::splat(1.0), self.told(&self.pushed(arm), arm))
+    }
+
+    /// Entries of the normal and both tangents.
+    #[inline(always)]
+    fn cross(&self, arm: &[V3<S>; 2]) -> [S; 2] {
+        let felt = two!(|s| {
+            let [normal, t, u] = rows(arm[s]);
+            let turned = product(&self.ang[s], normal);
+            [turned.dot(t), turned.dot(u)]
+        });
+        two!(|k| self.lin[k + 1].add(felt[0][k].add(felt[1][k])))
     }
 
     /// ρ of the tangents; 0 where nothing moves.
     #[inline(always)]
-    pub(super) fn step(&self, [_, t, u]: &[V3<S>; 3]) -> S {
-        per(S::splat(2.0), self.entry(*t, *t).add(self.entry(*u, *u)))
+    pub(super) fn step(&self, arm: &[V3<S>; 2]) -> S {
+        let felt = two!(|s| {
+            let [_, t, u] = rows(arm[s]);
+            let [x, y] = [product(&self.ang[s], t), product(&self.ang[s], u)];
+            x.dot(t).add(y.dot(u))
+        });
+        per(S::splat(2.0), self.lin[3].add(felt[0].add(felt[1])))
     }
+
+    /// n·W n of both angular parts together.
+    #[inline(always)]
+    pub(super) fn spin(&self) -> S {
+        self.ang[0][0].add(self.ang[1][0])
+    }
+}
+
+/// r × n, r × t and r × u, along (n, t, u).
+#[inline(always)]
+fn rows<S: Simd>(arm: V3<S>) -> [V3<S>; 3] {
+    let ([n, t, u], zero) = (arm.0, S::zero());
+    [
+        V3([zero, u, zero.sub(t)]),
+        V3([zero.sub(u), zero, n]),
+        V3([t, zero.sub(n), zero]),
+    ]
 }
 
 /// x/a, or 0 where a is not above 0.

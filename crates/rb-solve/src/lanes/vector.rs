@@ -1,6 +1,6 @@
 //! Vectors, masses and velocities of eight manifolds at once, in registers.
 
-use super::batch::{Batch, Wide3};
+use super::batch::Wide3;
 use super::simd::{Line, Simd, Wide, two};
 use crate::lanes::LANES;
 
@@ -105,6 +105,17 @@ impl<S: Simd> V3<S> {
     }
 }
 
+/// m v of a symmetric matrix (xx, yy, zz, xy, xz, yz).
+#[inline(always)]
+pub(super) fn product<S: Simd>(m: &[S; 6], v: V3<S>) -> V3<S> {
+    let ([xx, yy, zz, xy, xz, yz], [x, y, z]) = (*m, v.0);
+    V3([
+        xz.fma(z, xy.fma(y, xx.mul(x))),
+        yz.fma(z, yy.fma(y, xy.mul(x))),
+        zz.fma(z, yz.fma(y, xz.mul(x))),
+    ])
+}
+
 /// W of one body per lane.
 #[derive(Clone, Copy)]
 pub(super) struct Mass<S> {
@@ -181,12 +192,7 @@ impl<S: Simd> Mass<S> {
     /// Angular part of W times a torque.
     #[inline(always)]
     pub(super) fn ang(&self, t: V3<S>) -> V3<S> {
-        let ([xx, yy, zz, xy, xz, yz], [x, y, z]) = (self.sym, t.0);
-        V3([
-            xz.fma(z, xy.fma(y, xx.mul(x))),
-            yz.fma(z, yy.fma(y, xy.mul(x))),
-            zz.fma(z, yz.fma(y, xz.mul(x))),
-        ])
+        product(&self.sym, t)
     }
 
     /// ω + W t of the angular part.
@@ -208,11 +214,6 @@ pub(super) struct Motion<S> {
 }
 
 impl<S: Simd> Motion<S> {
-    #[inline(always)]
-    pub(super) fn gather(lines: &[Line], batch: &Batch) -> Self {
-        Self::of(lines, &batch.bodies)
-    }
-
     /// Of the bodies with the given numbers, a and b of each lane.
     #[inline(always)]
     pub(super) fn of(lines: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
@@ -241,11 +242,6 @@ pub(super) struct Two<S> {
 }
 
 impl<S: Simd> Two<S> {
-    #[inline(always)]
-    pub(super) fn gather(inv: &[Line], vel: &[Line], batch: &Batch) -> Self {
-        Self::of(inv, vel, &batch.bodies)
-    }
-
     /// Of the bodies with the given numbers, a and b of each lane.
     #[inline(always)]
     pub(super) fn of(inv: &[Line], vel: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
@@ -272,11 +268,6 @@ impl<S: Simd> Two<S> {
         }
     }
 
-    #[inline(always)]
-    pub(super) fn scatter(&self, vel: &mut [Line], batch: &Batch) {
-        self.put_back(vel, &batch.bodies);
-    }
-
     /// To the bodies with the given numbers.
     #[inline(always)]
     pub(super) fn put_back(&self, vel: &mut [Line], bodies: &[[u32; LANES]; 2]) {
@@ -294,14 +285,5 @@ impl<S: Simd> Two<S> {
         self.lin[1] = self.lin[1].add(self.mass[1].lin.times(force));
         self.ang[0] = self.ang[0].add(self.mass[0].ang(torque[0]));
         self.ang[1] = self.ang[1].add(self.mass[1].ang(torque[1]));
-    }
-
-    /// An impulse on b at a point, and its opposite on a.
-    #[inline(always)]
-    pub(super) fn push(&mut self, arm: &[V3<S>; 2], p: V3<S>) {
-        self.lin[0] = self.lin[0].zip(self.mass[0].lin.times(p), S::sub);
-        self.lin[1] = self.lin[1].add(self.mass[1].lin.times(p));
-        self.ang[0] = self.ang[0].sub(self.mass[0].ang(arm[0].cross(p)));
-        self.ang[1] = self.ang[1].add(self.mass[1].ang(arm[1].cross(p)));
     }
 }

@@ -185,8 +185,8 @@ impl Section {
             return (out, DVec3::ZERO);
         };
         let (n, t) = (vector(&batch.normal, lane), vector(&batch.tangent, lane));
-        let arms = points.iter().map(|p| vector(&p.arm[0], lane));
-        let twist = grip::shared(&grip.hold(lane), [n, t, n.cross(t)], arms, &mut out);
+        let arms = points.iter().map(|p| batch.arm(&p.arm[0], lane));
+        let twist = grip::shared(&grip.hold(batch, lane), [n, t, n.cross(t)], arms, &mut out);
         (out, n * twist)
     }
 
@@ -223,7 +223,7 @@ impl Section {
             law: batch.law,
             friction: batch.mu.0[lane],
             belt: [0, 1].map(|k| batch.belt[k].0[lane]),
-            hold: grip.map(|grip| grip.hold(lane)),
+            hold: grip.map(|grip| grip.hold(batch, lane)),
         }
     }
 
@@ -243,7 +243,7 @@ impl Section {
         };
         let along = |t: usize| slip.map_or(0.0, |slip| slip.impulse[t].0[lane]);
         Spot {
-            arm: [0, 1].map(|s| vector(&point.arm[s], lane)),
+            arm: [0, 1].map(|s| batch.arm(&point.arm[s], lane)),
             gap: point.gap.0[lane],
             impulse: [point.impulse.0[lane], along(0), along(1)],
             bias: point.bias[1].0[lane],

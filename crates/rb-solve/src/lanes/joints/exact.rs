@@ -8,10 +8,10 @@
 use super::bearing::NO_BEARING;
 use super::kernel::{Push, violation};
 use super::pack::{Batch, Eight, JointLanes};
-use super::pair::Pair;
 use super::prepare::ALL;
 use super::swept::{Gait, Thrust, arms};
 use super::trees::Group;
+use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::Two;
 use crate::lanes::{BodyLines, ContactLanes, dispatch};

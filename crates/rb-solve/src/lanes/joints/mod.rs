@@ -36,7 +36,6 @@ mod kernel;
 #[cfg(test)]
 mod limbs;
 mod pack;
-mod pair;
 mod parted;
 mod pin;
 mod point;

@@ -17,13 +17,13 @@ pub(super) mod view;
 use super::carry::Turns;
 use super::fill::set;
 use super::pack::{Batch, Eight, JointLanes};
-use super::pair::Pair;
 use super::pin::LanePin;
-use super::symmetric::{PLACES, inverted, product, times, with_square};
+use super::symmetric::{PLACES, inverted, times, with_square};
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
+use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::vector::{Two, V3};
+use crate::lanes::vector::{Two, V3, product};
 use rb_core::problem::Pass;
 
 /// No point.

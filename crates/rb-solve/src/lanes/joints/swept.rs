@@ -13,8 +13,8 @@
 use super::bearing::POINT;
 use super::kernel::solve;
 use super::pack::{Batch, Eight, triangle};
-use super::pair::Pair;
 use super::prepare::ALL;
+use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::V3;
 use rb_core::problem::Pass;

@@ -2,24 +2,12 @@
 
 use super::prepare::invert;
 use crate::lanes::simd::{Simd, Wide};
-use crate::lanes::vector::V3;
+use crate::lanes::vector::{V3, product};
 
 /// Row and column of each entry.
 pub(super) const PLACES: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)];
 
-/// m v.
-#[inline(always)]
-pub(super) fn product<S: Simd>(m: &[S; 6], v: V3<S>) -> V3<S> {
-    let [xx, yy, zz, xy, xz, yz] = *m;
-    let [x, y, z] = v.0;
-    V3([
-        xz.fma(z, xy.fma(y, xx.mul(x))),
-        yz.fma(z, yy.fma(y, xy.mul(x))),
-        zz.fma(z, yz.fma(y, xz.mul(x))),
-    ])
-}
-
-/// As [`product`], of a matrix in memory.
+/// m v of a matrix in memory.
 #[inline(always)]
 pub(super) fn times<S: Simd>(m: &[Wide; 6], v: V3<S>) -> V3<S> {
     let at = |k: usize| S::load(&m[k]);

@@ -65,7 +65,7 @@ fn numbers(law: FrictionLaw, gripped: bool, width: Width) -> Vec<f64> {
                     }
                 };
             }
-            warm::<$simd>(&packed, &inv, &mut vel);
+            warm::<$simd>(&packed, &mut vel);
             for fresh in [true, false] {
                 let way = Way {
                     fresh,
@@ -74,7 +74,7 @@ fn numbers(law: FrictionLaw, gripped: bool, width: Width) -> Vec<f64> {
                 };
                 position::<$simd>(&mut packed, bodies!(), &soft, way);
             }
-            velocity::<$simd>(&mut packed, bodies!(), true);
+            velocity::<$simd>(&mut packed, &mut vel, true);
         }};
     }
     for _ in 0..3 {

@@ -1,4 +1,4 @@
-//! Velocities of both bodies of eight joints, as they come from their lines and go back.
+//! Velocities of both bodies of eight contacts or joints, as they come from their lines and go back.
 
 use crate::lanes::LANES;
 use crate::lanes::simd::{Line, Simd, Wide};

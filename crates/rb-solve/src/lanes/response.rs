@@ -1,0 +1,99 @@
+//! What forces and torques at a contact do to its bodies: W, for torques along the contact's axes.
+//!
+//! The normals of a contact turn a body about its tangents alone, r × n = r_u t − r_t u. So a visit of the position
+//! pass needs no more of the angular part than W t and W u, kept with the batch: nothing is asked of
+//! the bodies but their velocities.
+
+use super::axes::Axes;
+use super::batch::Wide3;
+use super::pair::Pair;
+use super::simd::{Simd, two};
+use super::vector::{Mass, V3};
+
+/// W of both bodies of eight contacts.
+#[derive(Clone, Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct Response {
+    /// Diagonal of the linear part (1/kg).
+    lin: [Wide3; 2],
+    /// Angular part times t, u and n (1/(kg·m²)).
+    ang: [[Wide3; 3]; 2],
+}
+
+impl Response {
+    #[inline(always)]
+    pub(super) fn set<S: Simd>(&mut self, axes: &Axes<S>, mass: &[Mass<S>; 2]) {
+        let [n, t, u] = axes.0;
+        for s in 0..2 {
+            mass[s].lin.store(&mut self.lin[s]);
+            mass[s].ang(t).store(&mut self.ang[s][0]);
+            mass[s].ang(u).store(&mut self.ang[s][1]);
+            mass[s].ang(n).store(&mut self.ang[s][2]);
+        }
+    }
+
+    /// A force on b (world) and its opposite on a.
+    #[inline(always)]
+    pub(super) fn push<S: Simd>(&self, pair: &mut Pair<S>, force: V3<S>) {
+        let lin = two!(|s| V3::load(&self.lin[s]).times(force));
+        let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
+        pair.set(0, va.sub(lin[0]), wa);
+        pair.set(1, vb.add(lin[1]), wb);
+    }
+
+    /// Torques about t and u: of `torque` on b, and against that on a.
+    #[inline(always)]
+    pub(super) fn roll<S: Simd>(&self, pair: &mut Pair<S>, torque: &[[S; 2]; 2]) {
+        let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
+        let wt = two!(|s| V3::load(&self.ang[s][0]));
+        let wu = two!(|s| V3::load(&self.ang[s][1]));
+        let [[ta, ua], [tb, ub]] = *torque;
+        pair.set(0, va, wa.less(wt[0], ta).less(wu[0], ua));
+        pair.set(1, vb, wb.more(wt[1], tb).more(wu[1], ub));
+    }
+
+    /// The same about n.
+    #[inline(always)]
+    pub(super) fn spin<S: Simd>(&self, pair: &mut Pair<S>, torque: [S; 2]) {
+        let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
+        pair.set(0, va, wa.less(V3::load(&self.ang[0][2]), torque[0]));
+        pair.set(1, vb, wb.more(V3::load(&self.ang[1][2]), torque[1]));
+    }
+
+    /// An impulse on b at a point, and its opposite on a: arms and impulse along the axes.
+    #[inline(always)]
+    pub(super) fn push_at<S: Simd>(
+        &self,
+        pair: &mut Pair<S>,
+        axes: &Axes<S>,
+        arm: &[Wide3; 2],
+        impulse: V3<S>,
+    ) {
+        let torque = two!(|s| V3::load(&arm[s]).cross(impulse).0);
+        self.push(pair, axes.world(impulse));
+        self.roll(pair, &two!(|s| [torque[s][1], torque[s][2]]));
+        self.spin(pair, two!(|s| torque[s][0]));
+    }
+
+    /// e·W f of the linear parts together.
+    #[inline(always)]
+    pub(super) fn between<S: Simd>(&self, e: V3<S>, f: V3<S>) -> S {
+        let both = V3::load(&self.lin[0]).add(V3::load(&self.lin[1]));
+        e.times(both).dot(f)
+    }
+
+    /// Angular part of a side along the axes, as nn, tt, uu, nt, nu, tu.
+    #[inline(always)]
+    pub(super) fn turn<S: Simd>(&self, axes: &Axes<S>, side: usize) -> [S; 6] {
+        let ([n, t, u], w) = (axes.0, &self.ang[side]);
+        let (wt, wu, wn) = (V3::load(&w[0]), V3::load(&w[1]), V3::load(&w[2]));
+        [
+            n.dot(wn),
+            t.dot(wt),
+            u.dot(wu),
+            n.dot(wt),
+            n.dot(wu),
+            t.dot(wu),
+        ]
+    }
+}
