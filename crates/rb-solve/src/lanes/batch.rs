@@ -2,7 +2,7 @@
 
 use super::grip::Grip;
 use super::plan::Class;
-use super::response::Response;
+use super::response::{Inertia, Response};
 use super::simd::Wide;
 use super::view::vector;
 use crate::lanes::LANES;
@@ -26,7 +26,6 @@ pub(super) struct Batch {
     pub(super) manifolds: [u32; LANES],
     pub(super) normal: Wide3,
     pub(super) tangent: Wide3,
-    pub(super) response: Response,
     pub(super) mu: Wide,
     /// Wanted speed of b relative to a along the tangents (m/s).
     pub(super) belt: [Wide; 2],
@@ -36,6 +35,8 @@ pub(super) struct Batch {
     /// Its first [`Point`] and their number.
     pub(super) first: u32,
     pub(super) len: u32,
+    /// Its [`Response`], or [`NONE`] where all bodies are round.
+    pub(super) response: u32,
     /// Its first entry among the special terms, or [`NONE`].
     pub(super) special: u32,
     /// Its friction as one, or [`NONE`] where each point has its own.
@@ -62,7 +63,7 @@ impl Batch {
             manifolds: [NONE; LANES],
             normal: Default::default(),
             tangent: Default::default(),
-            response: Response::default(),
+            response: NONE,
             mu: Wide::default(),
             belt: Default::default(),
             soft: Default::default(),
@@ -73,6 +74,15 @@ impl Batch {
             grip: NONE,
             slip: 0,
             couple: Default::default(),
+        }
+    }
+
+    /// Inertia of its bodies.
+    #[inline(always)]
+    pub(super) fn inertia<'a>(&self, responses: &'a [Response]) -> Inertia<'a> {
+        match responses.get(self.response as usize) {
+            Some(response) => Inertia::Any(response),
+            None => Inertia::Round,
         }
     }
 
@@ -160,6 +170,7 @@ pub(super) struct Packed {
     pub(super) slips: Vec<Slip>,
     pub(super) grips: Vec<Grip>,
     pub(super) special: Vec<Special>,
+    pub(super) responses: Vec<Response>,
 }
 
 impl Packed {
@@ -197,7 +208,8 @@ impl Packed {
     pub(super) fn bytes(&self) -> usize {
         let normals = room::bytes(&self.batches) + room::bytes(&self.points);
         let friction = room::bytes(&self.slips) + room::bytes(&self.grips);
-        normals + friction + room::bytes(&self.special)
+        let rare = room::bytes(&self.special) + room::bytes(&self.responses);
+        normals + friction + rare
     }
 }
 

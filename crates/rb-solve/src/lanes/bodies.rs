@@ -246,6 +246,9 @@ impl Parts for BodyLines<'_> {
     }
 }
 
+/// In place of the inverse moment of inertia of a body that is not round.
+const NOT_ROUND: f64 = -1.0;
+
 #[inline]
 fn put_mass(inv: &mut Line, vel: &mut Line, w: &InvMass) {
     let a = &w.ang;
@@ -254,12 +257,16 @@ fn put_mass(inv: &mut Line, vel: &mut Line, w: &InvMass) {
     ];
     let [xx, yy, zz, xy, xz, yz] = ang;
     inv.0 = [xx, yy, zz, xy, xz, yz, w.lin.x, w.lin.y];
-    vel.0[3] = w.lin.z;
+    let [x, y, z] = w.lin.to_array();
+    let round = [x, y] == [z, z] && [yy, zz, xy, xz, yz] == [xx, xx, 0.0, 0.0, 0.0];
+    (vel.0[3], vel.0[7]) = (z, if round { xx } else { NOT_ROUND });
 }
 
 #[inline]
 fn put_velocity(vel: &mut Line, v: &Twist) {
-    *vel = packed(v, vel.0[3]);
+    let [_, _, _, mass, .., moment] = vel.0;
+    *vel = packed(v, mass);
+    vel.0[7] = moment;
 }
 
 #[inline]

@@ -5,14 +5,17 @@
 //! its last, with the effective masses while it is at hand.
 
 use super::axes::Axes;
-use super::batch::{Batch, Packed, Point, Wide3};
+use super::batch::{Batch, NONE, Packed, Point, Wide3};
 use super::dispatch;
 use super::grip::Grip;
-use super::prepare::{prepare, soften, tangent};
+use super::pair::Pair;
+use super::prepare::{Levers, Soft, prepare, soften, tangent};
+use super::response::Response;
 use super::section::{Masses, Terms};
-use super::simd::{LANES, Simd, Wide};
+use super::simd::{LANES, Simd, Wide, two};
 use super::vector::{Mass, V3};
 use rb_core::manifold::{MAX_POINTS, Manifold};
+use rb_core::room;
 
 /// Numbers of a point: two arms and the gap.
 const NUMBERS: usize = 7;
@@ -26,6 +29,8 @@ pub(super) fn run(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: 
 fn fill<S: Simd>(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: Masses) {
     // Idle lanes have a manifold without points.
     let idle = Manifold::default();
+    let responses = &mut packed.responses;
+    room::empty(responses);
     for batch in &mut packed.batches {
         let points = &mut packed.points[batch.range()];
         let slips = &mut packed.slips[batch.slips()];
@@ -46,10 +51,34 @@ fn fill<S: Simd>(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: M
             let spin = V3::load(&spin).scaled(S::splat(terms.scale));
             gather(grip, points, &loads, axes.0[0].dot(spin));
         }
-        let mass = Mass::<S>::both(masses.inv, masses.vel, &batch.bodies);
-        soften(batch, &terms.soft, &mass);
-        prepare(batch, points, slips, grip, &mass);
+        let levers = weigh::<S>(batch, responses, &terms.soft, masses);
+        prepare(batch, points, slips, grip, &levers);
     }
+}
+
+/// Soft step and inertia of a batch.
+#[inline(always)]
+fn weigh<S: Simd>(
+    batch: &mut Batch,
+    responses: &mut Vec<Response>,
+    soft: &[Soft; 2],
+    masses: Masses,
+) -> Levers<S> {
+    let pair = Pair::<S>::gather(masses.vel, &batch.bodies);
+    if pair.is_round() {
+        batch.response = NONE;
+        let moves = two!(|s| S::gt(pair.mass(s).max(pair.moment(s)), S::zero()));
+        soften::<S>(batch, soft, moves);
+        return Levers::round(&pair);
+    }
+    let mass = Mass::<S>::both(masses.inv, masses.vel, &batch.bodies);
+    soften::<S>(batch, soft, two!(|s| mass[s].moves()));
+    let mut response = Response::default();
+    response.set(&Axes::of(batch), &mass);
+    batch.response = responses.len() as u32;
+    let levers = Levers::new(batch, &response);
+    responses.push(response);
+    levers
 }
 
 #[inline(always)]
@@ -163,7 +192,6 @@ fn gather<S: Simd>(grip: &mut Grip, points: &[Point], loads: &[S; 3 * MAX_POINTS
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
-    use super::super::batch::NONE;
     use super::super::simd::{Avx2, Avx512, Plain};
     use super::*;
     use crate::lanes::{Line, Soft};
@@ -206,7 +234,7 @@ mod tests {
             let lane = |k: usize| if k == 3 { NONE } else { (first + k) as u32 };
             packed.batches.push(Batch {
                 manifolds: core::array::from_fn(lane),
-                bodies: [0, 1].map(|s| core::array::from_fn(|k| ((2 * k + s) % 17) as u32)),
+                bodies: [0, 1].map(|s| core::array::from_fn(|k| (first + 2 * k + s) as u32)),
                 len: MAX_POINTS as u32,
                 grip,
                 ..Batch::idle(0)
@@ -215,13 +243,15 @@ mod tests {
         packed.number();
         let lines = |from: usize| -> Vec<Line> {
             let line = |i: usize| Wide(core::array::from_fn(|k| number(8 * i + k + from).abs()));
-            (0..17).map(line).collect()
+            (0..21).map(line).collect()
         };
-        let (inv, vel) = (lines(100), lines(300));
+        let (inv, mut vel) = (lines(100), lines(300));
+        // The bodies of the second batch are not all round.
+        vel[20].0[7] = -1.0;
         let masses = Masses {
             inv: &inv,
             vel: &vel,
-            movable: 17,
+            movable: 21,
             nobody: 0,
         };
         let soft = |rate: f64| Soft { rate, reg: 0.2 };

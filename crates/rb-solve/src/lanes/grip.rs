@@ -19,10 +19,11 @@ use super::grade::{Sums, raise};
 use super::kernel::project;
 use super::pair::Pair;
 use super::prepare::{Levers, per};
+use super::response::Inertia;
 use super::simd::{Simd, Wide, two};
 use super::vector::V3;
 use super::view::{Hold, vector};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
 
 /// Impulse below which a point's load does not count, as a change of velocity (m/s): points that carry
@@ -58,26 +59,26 @@ pub(super) fn stored(manifold: &Manifold, [t, u]: [DVec3; 2], scale: f64) -> [f6
     sum.map(|x| scale * x)
 }
 
-/// The reverse: gives each point, whose normal impulse `to` has and which `arms` lead to, its share of the
-/// tangential impulses by its load, and says what twist is left about the centre of these loads.
+/// The reverse: gives each point, whose normal impulse `to` has and which `arms` lead to (from a, along the
+/// tangents), its share of a friction by its load, and says what twist is left about the centre of these loads.
 pub(super) fn shared(
-    hold: &Hold,
-    [n, t, u]: [DVec3; 3],
-    arms: impl Iterator<Item = DVec3>,
+    ([x, y, z], reach): ([f64; 3], f64),
+    centre: DVec2,
+    arms: impl Iterator<Item = DVec2>,
     to: &mut [[f64; 3]; MAX_POINTS],
 ) -> f64 {
     let total = to[0][0] + to[1][0] + to[2][0] + to[3][0];
     if total <= 0.0 {
         return 0.0;
     }
-    let ([x, y, z], each) = (hold.impulse, total.recip());
-    let mut off = DVec3::ZERO;
+    let each = total.recip();
+    let mut off = DVec2::ZERO;
     for (arm, to) in arms.zip(to.iter_mut()) {
         let share = to[0] * each;
-        off += share * (arm - hold.arm[0]);
+        off += share * (arm - centre);
         (to[1], to[2]) = (share * x, share * y);
     }
-    z * hold.reach - n.dot(off.cross(t * x + u * y))
+    z * reach - off.perp_dot(DVec2::new(x, y))
 }
 
 impl Grip {
@@ -124,14 +125,20 @@ impl Grip {
 
     /// Adds W Jᵀλ to the velocities.
     #[inline(always)]
-    pub(super) fn warm<S: Simd>(&self, batch: &Batch, axes: &Axes<S>, pair: &mut Pair<S>) {
+    pub(super) fn warm<S: Simd>(&self, inertia: Inertia, axes: &Axes<S>, pair: &mut Pair<S>) {
         let [x, y, z] = V3::load(&self.impulse).0;
-        self.push(batch, axes, [x, y], z, pair);
+        self.push(inertia, axes, [x, y], z, pair);
     }
 
     /// Friction under the normal impulse `load`.
     #[inline(always)]
-    pub(super) fn visit<S: Simd>(&mut self, batch: &Batch, load: S, pair: &mut Pair<S>) {
+    pub(super) fn visit<S: Simd>(
+        &mut self,
+        batch: &Batch,
+        inertia: Inertia,
+        load: S,
+        pair: &mut Pair<S>,
+    ) {
         let axes = Axes::of(batch);
         let r = S::load(&batch.mu).mul(load);
         let [x, y, z] = V3::<S>::load(&self.impulse).0;
@@ -139,13 +146,13 @@ impl Grip {
         let wanted = S::load(&self.step[1]).nfma(S::load(&self.reach).mul(turn), z);
         let twist = wanted.min(r).max(S::zero().sub(r));
         let torque = S::load(&self.reach).mul(twist.sub(z));
-        batch.response.spin(pair, [torque, torque]);
+        inertia.spin(pair, &axes, [torque, torque]);
         let [_, wx, wy] = Along::new(&axes, pair).slip(&self.arm).0;
         let wx = wx.sub(S::load(&batch.belt[0]));
         let wy = wy.sub(S::load(&batch.belt[1]));
         let step = S::load(&self.step[0]);
         let t = project(batch.law, r, [step.nfma(wx, x), step.nfma(wy, y)]);
-        self.push(batch, &axes, [t[0].sub(x), t[1].sub(y)], S::zero(), pair);
+        self.push(inertia, &axes, [t[0].sub(x), t[1].sub(y)], S::zero(), pair);
         V3([t[0], t[1], twist]).store(&mut self.impulse);
     }
 
@@ -153,7 +160,7 @@ impl Grip {
     #[inline(always)]
     fn push<S: Simd>(
         &self,
-        batch: &Batch,
+        inertia: Inertia,
         axes: &Axes<S>,
         [x, y]: [S; 2],
         z: S,
@@ -169,11 +176,9 @@ impl Grip {
             ]
         });
         let [_, t, u] = axes.0;
-        batch.response.push(pair, t.scaled(x).more(u, y));
-        batch
-            .response
-            .roll(pair, &two!(|s| [torque[s][1], torque[s][2]]));
-        batch.response.spin(pair, two!(|s| torque[s][0]));
+        inertia.push(pair, t.scaled(x).more(u, y));
+        inertia.roll(pair, axes, two!(|s| [torque[s][1], torque[s][2]]));
+        inertia.spin(pair, axes, two!(|s| torque[s][0]));
     }
 
     /// Its certificate.

@@ -7,6 +7,7 @@ use super::grip::{Grip, load};
 use super::pack::Bodies;
 use super::pair::Pair;
 use super::position::{self, Give, Way, by_size, normals};
+use super::response::Inertia;
 use super::section::Section;
 use super::simd::{Line, Simd, Wide, two};
 use super::vector::V3;
@@ -101,20 +102,20 @@ fn run_warm(packed: &Packed, vel: &mut [Line]) {
 fn warm<S: Simd>(packed: &Packed, vel: &mut [Line]) {
     for batch in &packed.batches {
         let mut pair = Pair::<S>::gather(vel, &batch.bodies);
-        let (axes, response) = (Axes::of(batch), &batch.response);
+        let (axes, inertia) = (Axes::of(batch), batch.inertia(&packed.responses));
         let points = &packed.points[batch.range()];
         if let Some(grip) = packed.grips.get(batch.grip as usize) {
             let zero = S::zero();
             for p in points {
                 let impulse = V3([S::load(&p.impulse), zero, zero]);
-                response.push_at(&mut pair, &axes, &p.arm, impulse);
+                inertia.push_at(&mut pair, &axes, &p.arm, impulse);
             }
-            grip.warm(batch, &axes, &mut pair);
+            grip.warm(inertia, &axes, &mut pair);
         }
         for (slip, p) in packed.slips[batch.slips()].iter().zip(points) {
             let [x, y] = two!(|s| S::load(&slip.impulse[s]));
             let impulse = V3([S::load(&p.impulse), x, y]);
-            response.push_at(&mut pair, &axes, &p.arm, impulse);
+            inertia.push_at(&mut pair, &axes, &p.arm, impulse);
         }
         pair.scatter(vel, &batch.bodies);
     }
@@ -131,6 +132,7 @@ fn velocity<S: Simd>(packed: &mut Packed, vel: &mut [Line], backwards: bool) {
     for i in 0..count {
         let batch = &packed.batches[if backwards { count - 1 - i } else { i }];
         let points = &mut packed.points[batch.range()];
+        let inertia = batch.inertia(&packed.responses);
         let special = match batch.special {
             NONE => None,
             first => Some(&packed.special[first as usize..][..points.len()]),
@@ -138,7 +140,7 @@ fn velocity<S: Simd>(packed: &mut Packed, vel: &mut [Line], backwards: bool) {
         if let Some(grip) = packed.grips.get_mut(batch.grip as usize) {
             let size = points.len();
             by_size!(
-                gripped::<S>(batch, grip, points, special, vel),
+                gripped::<S>(batch, inertia, grip, points, special, vel),
                 size,
                 backwards
             );
@@ -149,7 +151,14 @@ fn velocity<S: Simd>(packed: &mut Packed, vel: &mut [Line], backwards: bool) {
         for i in 0..points.len() {
             let k = if backwards { points.len() - 1 - i } else { i };
             let reg = special.map(|s| &s[k].reg[1]);
-            visit(batch, &mut pair, &mut points[k], &mut slips[k], reg);
+            visit(
+                batch,
+                inertia,
+                &mut pair,
+                &mut points[k],
+                &mut slips[k],
+                reg,
+            );
         }
         pair.scatter(vel, &batch.bodies);
     }
@@ -160,14 +169,15 @@ fn velocity<S: Simd>(packed: &mut Packed, vel: &mut [Line], backwards: bool) {
 #[inline(always)]
 fn gripped<S: Simd, const N: usize, const BACKWARDS: bool>(
     batch: &Batch,
+    inertia: Inertia,
     grip: &mut Grip,
     points: &mut [Point],
     special: Option<&[Special]>,
     vel: &mut [Line],
 ) {
     let mut pair = Pair::<S>::gather(vel, &batch.bodies);
-    grip.visit(batch, load(points), &mut pair);
-    normals::<S, N, BACKWARDS>(&mut pair, batch, points, Give::Law(special));
+    grip.visit(batch, inertia, load(points), &mut pair);
+    normals::<S, N, BACKWARDS>(&mut pair, batch, inertia, points, Give::Law(special));
     pair.scatter(vel, &batch.bodies);
 }
 
@@ -175,6 +185,7 @@ fn gripped<S: Simd, const N: usize, const BACKWARDS: bool>(
 #[inline(always)]
 fn visit<S: Simd>(
     batch: &Batch,
+    inertia: Inertia,
     pair: &mut Pair<S>,
     p: &mut Point,
     slip: &mut Slip,
@@ -200,7 +211,7 @@ fn visit<S: Simd>(
     let wanted = [step.nfma(slides[0], x), step.nfma(slides[1], y)];
     let t = project(batch.law, r, wanted);
     let change = V3([delta, t[0].sub(x), t[1].sub(y)]);
-    batch.response.push_at(pair, &axes, &p.arm, change);
+    inertia.push_at(pair, &axes, &p.arm, change);
     n.store(&mut p.impulse);
     t[0].store(&mut slip.impulse[0]);
     t[1].store(&mut slip.impulse[1]);

@@ -32,7 +32,8 @@ pub struct ContactLanes {
     pub(super) homes: Vec<[u32; 2]>,
     /// Whether an inverse mass was set since thin manifolds were last prepared.
     pub(super) turned: bool,
-    /// Velocity of each body: (lin, 1/m along z; ang, 0).
+    /// Velocity of each body: (lin, 1/m along z; ang, 1/I), the last negative unless the body is round: without
+    /// locked axes, and with equal moments of inertia.
     pub(super) vel: Vec<Line>,
     /// Displacement since the contacts were found, in the same places.
     pub(super) moved: Vec<Line>,

@@ -34,6 +34,25 @@ impl<S: Simd> Pair<S> {
         }
     }
 
+    /// Inverse mass of the bodies of a side, if they are round.
+    #[inline(always)]
+    pub(super) fn mass(&self, side: usize) -> S {
+        self.0[side][3]
+    }
+
+    /// Their inverse moment of inertia.
+    #[inline(always)]
+    pub(super) fn moment(&self, side: usize) -> S {
+        self.0[side][7]
+    }
+
+    /// Whether all bodies are round.
+    #[inline(always)]
+    pub(super) fn is_round(&self) -> bool {
+        let least = self.moment(0).min(self.moment(1));
+        !S::any(S::gt(S::zero(), least))
+    }
+
     /// Velocity of b's point relative to a's.
     #[inline(always)]
     pub(super) fn slip(&self, arm: &[V3<S>; 2]) -> V3<S> {

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! with r and ω along the normal n and the tangents t, u: a normal turns a body about the tangents alone, and
-//! I⁻¹t, I⁻¹u are kept ([`Response`](super::response::Response)), so that masses are fetched but once in a substep.
+//! what that takes of the masses comes with the velocities or is kept ([`response`](super::response)).
 
 use super::axes::{Along, Axes};
 use super::batch::{Batch, NONE, Packed, Point, Special, place};
@@ -19,7 +19,8 @@ use super::dispatch;
 use super::kernel::Numbers;
 use super::pack::Bodies;
 use super::pair::Pair;
-use super::prepare;
+use super::prepare::{self, Levers};
+use super::response::Inertia;
 use super::simd::{Line, Simd, two};
 use super::vector::Mass;
 
@@ -58,29 +59,34 @@ pub(super) fn run(packed: &mut Packed, bodies: Bodies, soft: &Numbers, way: Way)
 #[inline(always)]
 pub(super) fn position<S: Simd>(packed: &mut Packed, bodies: Bodies, soft: &Numbers, way: Way) {
     let Bodies { inv, vel, moved } = bodies;
-    let count = packed.batches.len();
+    let Packed {
+        batches,
+        points,
+        special,
+        responses,
+        ..
+    } = packed;
+    let count = batches.len();
     for i in 0..count {
-        let batch = &mut packed.batches[if way.backwards { count - 1 - i } else { i }];
-        let points = &mut packed.points[batch.range()];
-        if way.turned {
-            turn::<S>(batch, points, inv, vel);
+        let batch = &mut batches[if way.backwards { count - 1 - i } else { i }];
+        let points = &mut points[batch.range()];
+        if let (true, Some(response)) = (way.turned, responses.get_mut(batch.response as usize)) {
+            let mass = Mass::<S>::both(inv, vel, &batch.bodies);
+            response.set(&Axes::of(batch), &mass);
+            prepare::couple(batch, points, &Levers::<S>::new(batch, response));
         }
         if way.fresh {
             match batch.special {
                 NONE => pose::<S>(batch, points, moved, soft),
-                first => take::<S>(points, &packed.special[first as usize..]),
+                first => take::<S>(points, &special[first as usize..]),
             }
         }
-        by_size!(visit::<S>(batch, points, vel), points.len(), way.backwards);
-    }
-}
-
-/// Couples points of bodies that have turned, unless a turn makes no difference to any of them.
-#[inline(always)]
-fn turn<S: Simd>(batch: &mut Batch, points: &[Point], inv: &[Line], vel: &[Line]) {
-    let mass = Mass::<S>::both(inv, vel, &batch.bodies);
-    if !(mass[0].is_round() && mass[1].is_round()) {
-        prepare::couple(batch, points, &mass);
+        let inertia = batch.inertia(responses);
+        by_size!(
+            visit::<S>(batch, inertia, points, vel),
+            points.len(),
+            way.backwards
+        );
     }
 }
 
@@ -112,11 +118,12 @@ fn take<S: Simd>(points: &mut [Point], special: &[Special]) {
 #[inline(always)]
 fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
     batch: &Batch,
+    inertia: Inertia,
     points: &mut [Point],
     vel: &mut [Line],
 ) {
     let mut pair = Pair::<S>::gather(vel, &batch.bodies);
-    normals::<S, N, BACKWARDS>(&mut pair, batch, points, Give::Soft);
+    normals::<S, N, BACKWARDS>(&mut pair, batch, inertia, points, Give::Soft);
     pair.scatter(vel, &batch.bodies);
 }
 
@@ -134,6 +141,7 @@ pub(super) enum Give<'a> {
 pub(super) fn normals<S: Simd, const N: usize, const BACKWARDS: bool>(
     pair: &mut Pair<S>,
     batch: &Batch,
+    inertia: Inertia,
     points: &mut [Point],
     give: Give,
 ) {
@@ -174,8 +182,8 @@ pub(super) fn normals<S: Simd, const N: usize, const BACKWARDS: bool>(
             [u.fma(delta, torque[s][0]), t.nfma(delta, torque[s][1])]
         });
     }
-    batch.response.push(pair, axes.0[0].scaled(sum));
-    batch.response.roll(pair, &torque);
+    inertia.push(pair, axes.0[0].scaled(sum));
+    inertia.roll(pair, &axes, torque);
 }
 
 /// The point that is visited as the i-th of `N`.

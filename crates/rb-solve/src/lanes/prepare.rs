@@ -5,10 +5,11 @@ use super::batch::{Batch, Point, Slip, Wide3, place};
 use super::bodies::twist;
 use super::grip::Grip;
 use super::pack::State;
+use super::pair::Pair;
 use super::response::Response;
 use super::section::{Section, immovable};
 use super::simd::{Simd, two};
-use super::vector::{Mass, V3, product};
+use super::vector::{V3, product};
 use glam::DVec3;
 use rb_core::discretise::{Discretiser, SoftStep};
 use rb_core::math::Twist;
@@ -61,52 +62,44 @@ impl Section {
 
 /// Soft step of each lane: another where one body cannot move.
 #[inline(always)]
-pub(super) fn soften<S: Simd>(batch: &mut Batch, soft: &[Soft; 2], mass: &[Mass<S>; 2]) {
-    let [a, b] = two!(|s| mass[s].moves());
+pub(super) fn soften<S: Simd>(batch: &mut Batch, soft: &[Soft; 2], moves: [S::Mask; 2]) {
     let [free, still] = two!(|s| [S::splat(soft[s].rate), S::splat(soft[s].reg)]);
     for k in 0..2 {
-        let soft = S::select(b, free[k], still[k]);
-        S::select(a, soft, still[k]).store(&mut batch.soft[k]);
+        let soft = S::select(moves[1], free[k], still[k]);
+        S::select(moves[0], soft, still[k]).store(&mut batch.soft[k]);
     }
 }
 
-/// Effective masses and coupling, from the axes, arms and inverse masses.
+/// Effective masses and coupling.
 #[inline(always)]
 pub(super) fn prepare<S: Simd>(
     batch: &mut Batch,
     points: &mut [Point],
     slips: &mut [Slip],
     grip: Option<&mut Grip>,
-    mass: &[Mass<S>; 2],
+    levers: &Levers<S>,
 ) {
-    let axes = Axes::<S>::of(batch);
-    couple(batch, points, mass);
-    let levers = Levers::new(&batch.response, &axes);
+    couple(batch, points, levers);
     for (slip, p) in slips.iter_mut().zip(points.iter()) {
         let at = two!(|s| V3::load(&p.arm[s]));
         let [x, y] = levers.cross(&at);
         x.store(&mut slip.cross[0]);
         y.store(&mut slip.cross[1]);
-        levers
-            .step(&at)
-            .mul(S::load(&p.inverse))
-            .store(&mut slip.step);
+        let step = levers.step(&at).mul(S::load(&p.inverse));
+        step.store(&mut slip.step);
     }
     for p in points.iter_mut() {
         let live = S::load(&p.inverse);
         levers.inverse(&p.arm).mul(live).store(&mut p.inverse);
     }
     if let Some(grip) = grip {
-        grip.prepare(&levers, points);
+        grip.prepare(levers, points);
     }
 }
 
-/// What impulses do to the bodies at their present attitudes, and J W Jᵀ between the normals of different points.
+/// J W Jᵀ between the normals of different points.
 #[inline(always)]
-pub(super) fn couple<S: Simd>(batch: &mut Batch, points: &[Point], mass: &[Mass<S>; 2]) {
-    let axes = Axes::of(batch);
-    batch.response.set(&axes, mass);
-    let levers = Levers::new(&batch.response, &axes);
+pub(super) fn couple<S: Simd>(batch: &mut Batch, points: &[Point], levers: &Levers<S>) {
     for (k, p) in points.iter().enumerate() {
         let pushed = levers.pushed(&p.arm);
         for (l, q) in points.iter().enumerate().skip(k + 1) {
@@ -124,8 +117,10 @@ pub(super) struct Levers<S> {
 }
 
 impl<S: Simd> Levers<S> {
+    /// Of bodies that respond so.
     #[inline(always)]
-    fn new(response: &Response, axes: &Axes<S>) -> Self {
+    pub(super) fn new(batch: &Batch, response: &Response) -> Self {
+        let axes = Axes::<S>::of(batch);
         let [n, t, u] = axes.0;
         let slide = response.between(t, t).add(response.between(u, u));
         Self {
@@ -135,7 +130,20 @@ impl<S: Simd> Levers<S> {
                 response.between(n, u),
                 slide,
             ],
-            ang: two!(|s| response.turn(axes, s)),
+            ang: two!(|s| response.turn(&axes, s)),
+        }
+    }
+
+    /// Of round bodies.
+    #[inline(always)]
+    pub(super) fn round(pair: &Pair<S>) -> Self {
+        let (zero, lin) = (S::zero(), pair.mass(0).add(pair.mass(1)));
+        Self {
+            lin: [lin, zero, zero, lin.add(lin)],
+            ang: two!(|s| {
+                let i = pair.moment(s);
+                [i, i, i, zero, zero, zero]
+            }),
         }
     }
 

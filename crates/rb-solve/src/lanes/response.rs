@@ -1,8 +1,8 @@
 //! What forces and torques at a contact do to its bodies: W, for torques along the contact's axes.
 //!
 //! The normals of a contact turn a body about its tangents alone, r × n = r_u t − r_t u. So a visit of the position
-//! pass needs no more of the angular part than W t and W u, kept with the batch: nothing is asked of
-//! the bodies but their velocities.
+//! pass needs no more of the angular part than W t and W u, which are kept with the batch. Of round bodies it needs
+//! two numbers, which come with their velocities.
 
 use super::axes::Axes;
 use super::batch::Wide3;
@@ -32,49 +32,6 @@ impl Response {
         }
     }
 
-    /// A force on b (world) and its opposite on a.
-    #[inline(always)]
-    pub(super) fn push<S: Simd>(&self, pair: &mut Pair<S>, force: V3<S>) {
-        let lin = two!(|s| V3::load(&self.lin[s]).times(force));
-        let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
-        pair.set(0, va.sub(lin[0]), wa);
-        pair.set(1, vb.add(lin[1]), wb);
-    }
-
-    /// Torques about t and u: of `torque` on b, and against that on a.
-    #[inline(always)]
-    pub(super) fn roll<S: Simd>(&self, pair: &mut Pair<S>, torque: &[[S; 2]; 2]) {
-        let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
-        let wt = two!(|s| V3::load(&self.ang[s][0]));
-        let wu = two!(|s| V3::load(&self.ang[s][1]));
-        let [[ta, ua], [tb, ub]] = *torque;
-        pair.set(0, va, wa.less(wt[0], ta).less(wu[0], ua));
-        pair.set(1, vb, wb.more(wt[1], tb).more(wu[1], ub));
-    }
-
-    /// The same about n.
-    #[inline(always)]
-    pub(super) fn spin<S: Simd>(&self, pair: &mut Pair<S>, torque: [S; 2]) {
-        let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
-        pair.set(0, va, wa.less(V3::load(&self.ang[0][2]), torque[0]));
-        pair.set(1, vb, wb.more(V3::load(&self.ang[1][2]), torque[1]));
-    }
-
-    /// An impulse on b at a point, and its opposite on a: arms and impulse along the axes.
-    #[inline(always)]
-    pub(super) fn push_at<S: Simd>(
-        &self,
-        pair: &mut Pair<S>,
-        axes: &Axes<S>,
-        arm: &[Wide3; 2],
-        impulse: V3<S>,
-    ) {
-        let torque = two!(|s| V3::load(&arm[s]).cross(impulse).0);
-        self.push(pair, axes.world(impulse));
-        self.roll(pair, &two!(|s| [torque[s][1], torque[s][2]]));
-        self.spin(pair, two!(|s| torque[s][0]));
-    }
-
     /// e·W f of the linear parts together.
     #[inline(always)]
     pub(super) fn between<S: Simd>(&self, e: V3<S>, f: V3<S>) -> S {
@@ -95,5 +52,75 @@ impl Response {
             n.dot(wu),
             t.dot(wu),
         ]
+    }
+
+    #[inline(always)]
+    fn column<S: Simd>(&self, side: usize, axis: usize) -> V3<S> {
+        V3::load(&self.ang[side][axis])
+    }
+}
+
+/// Inertia of the bodies of eight contacts.
+#[derive(Clone, Copy)]
+pub(super) enum Inertia<'a> {
+    /// No body has locked axes or different moments of inertia.
+    Round,
+    /// Whatever they are.
+    Any(&'a Response),
+}
+
+impl Inertia<'_> {
+    /// A force on b (world) and its opposite on a.
+    #[inline(always)]
+    pub(super) fn push<S: Simd>(self, pair: &mut Pair<S>, force: V3<S>) {
+        let change = match self {
+            Self::Round => two!(|s| force.scaled(pair.mass(s))),
+            Self::Any(w) => two!(|s| V3::load(&w.lin[s]).times(force)),
+        };
+        let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
+        pair.set(0, va.sub(change[0]), wa);
+        pair.set(1, vb.add(change[1]), wb);
+    }
+
+    /// Torques about t and u: of `torque` on b, and against that on a.
+    #[inline(always)]
+    pub(super) fn roll<S: Simd>(self, pair: &mut Pair<S>, axes: &Axes<S>, torque: [[S; 2]; 2]) {
+        let [_, t, u] = axes.0;
+        let columns = match self {
+            Self::Round => two!(|s| [t.scaled(pair.moment(s)), u.scaled(pair.moment(s))]),
+            Self::Any(w) => two!(|s| [w.column(s, 0), w.column(s, 1)]),
+        };
+        let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
+        let ([t, u], [x, y]) = (columns[0], torque[0]);
+        pair.set(0, va, wa.less(t, x).less(u, y));
+        let ([t, u], [x, y]) = (columns[1], torque[1]);
+        pair.set(1, vb, wb.more(t, x).more(u, y));
+    }
+
+    /// The same about n.
+    #[inline(always)]
+    pub(super) fn spin<S: Simd>(self, pair: &mut Pair<S>, axes: &Axes<S>, torque: [S; 2]) {
+        let n = match self {
+            Self::Round => two!(|s| axes.0[0].scaled(pair.moment(s))),
+            Self::Any(w) => two!(|s| w.column(s, 2)),
+        };
+        let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
+        pair.set(0, va, wa.less(n[0], torque[0]));
+        pair.set(1, vb, wb.more(n[1], torque[1]));
+    }
+
+    /// An impulse on b at a point, and its opposite on a: arms and impulse along the axes.
+    #[inline(always)]
+    pub(super) fn push_at<S: Simd>(
+        self,
+        pair: &mut Pair<S>,
+        axes: &Axes<S>,
+        arm: &[Wide3; 2],
+        impulse: V3<S>,
+    ) {
+        let torque = two!(|s| V3::load(&arm[s]).cross(impulse).0);
+        self.push(pair, axes.world(impulse));
+        self.roll(pair, axes, two!(|s| [torque[s][1], torque[s][2]]));
+        self.spin(pair, axes, two!(|s| torque[s][0]));
     }
 }

@@ -22,7 +22,8 @@ pub(super) struct Section {
     pub(super) plan: Plan,
     pub(super) seats: Vec<Seat>,
     pub(super) packed: Packed,
-    /// The manifolds one by one, if batches would be almost empty; seats then count these.
+    /// The manifolds one by one, if batches would be almost empty; seats then count these. Those of the last
+    /// step stay until others are packed.
     pub(super) thin: Vec<Thin>,
     /// Surfaces of the manifolds with special terms, by batch and lane.
     pub(super) surfaces: Vec<(u32, u8, ContactMaterial)>,
@@ -63,7 +64,6 @@ impl Section {
     /// Forgets all contacts.
     pub(super) fn clear(&mut self, base: usize) {
         self.plan.begin(&mut self.members);
-        self.thin.clear();
         self.base = base;
     }
 
@@ -73,6 +73,7 @@ impl Section {
         if self.plan.is_thin() {
             return self.pack_thin(set, terms, masses);
         }
+        self.thin.clear();
         room::fit(&mut self.thin, 0);
         fill::run(&mut self.packed, set, &terms, masses);
     }

@@ -43,11 +43,11 @@ use super::batch::Wide3;
 use super::grip::shared;
 use super::kernel::Numbers;
 use super::pack::{Bodies, State};
-use super::plan::Member;
+use super::plan::{Class, Member};
 use super::section::{Masses, Section, Terms};
 use super::simd::{Line, Wide};
 use super::view::{Patch, Spot, vector};
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use rb_core::discretise::Discretiser;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
 use rb_core::math::tangents;
@@ -128,14 +128,26 @@ impl Default for Friction {
     }
 }
 
+impl Friction {
+    /// Becomes that of a class; what it holds is of a former manifold, and made anew.
+    fn become_of(&mut self, class: Class) {
+        match (&self, class.is_gripped()) {
+            (Self::Whole(_), true) | (Self::Each(_), false) => {}
+            (_, true) => *self = Self::Whole(Whole::default()),
+            (_, false) => *self = Self::Each(Each::default()),
+        }
+    }
+}
+
 impl Section {
     /// Whether manifolds are kept and swept one by one.
     pub(super) fn is_thin(&self) -> bool {
-        !self.thin.is_empty()
+        !self.thin.is_empty() && !self.members.is_empty()
     }
 
     /// Packs the manifolds one by one, in the order of their turns.
     pub(super) fn pack_thin(&mut self, set: &[Manifold], terms: Terms, masses: Masses) {
+        self.thin.truncate(self.seats.len());
         room::fit(&mut self.thin, self.seats.len());
         self.thin.resize_with(self.seats.len(), Thin::default);
         for (seat, &Member { number, bodies, .. }) in self.seats.iter_mut().zip(&self.members) {
@@ -144,9 +156,7 @@ impl Section {
             let still = bodies.iter().any(|&b| masses.immovable(b));
             let soft = terms.soft[usize::from(still)];
             let thin = &mut self.thin[turn as usize];
-            if !seat.class.is_gripped() {
-                thin.friction = Friction::Each(Each::default());
-            }
+            thin.friction.become_of(seat.class);
             thin.fill(&set[number as usize], terms.scale);
             (thin.normals.bodies, thin.normals.pace) = (bodies, [soft.rate, soft.reg]);
         }
@@ -206,8 +216,11 @@ impl Thin {
             return 0.0;
         };
         let m = &self.normals;
-        let arms = (0..m.points as usize).map(|k| vector(&m.arm, k));
-        shared(&whole.hold(), m.axes.map(DVec3::from_array), arms, to)
+        let [_, t, u] = m.axes.map(DVec3::from_array);
+        let beside = |arm: DVec3| DVec2::new(t.dot(arm), u.dot(arm));
+        let arms = (0..m.points as usize).map(|k| beside(vector(&m.arm, k)));
+        let hold = whole.hold();
+        shared((hold.impulse, hold.reach), beside(hold.arm[0]), arms, to)
     }
 
     pub(super) fn patch(&self) -> Patch {
@@ -248,15 +261,17 @@ impl Normals {
         self.law = material.law;
         self.mu = material.sliding_friction();
         self.belt = [t, u].map(|e| material.surface_velocity.dot(e));
-        let points = manifold.points().iter().zip(manifold.impulses());
+        // Points that are none are zero there.
+        let points = manifold.points.iter().zip(&manifold.impulses);
         for (k, (q, impulse)) in points.enumerate() {
             for c in 0..3 {
                 self.arm[c].0[k] = q.arm[0][c];
                 self.arm[c].0[MAX_POINTS + k] = q.arm[1][c];
             }
+            let live = k < usize::from(manifold.count);
             self.gap.0[k] = q.gap;
-            self.impulse.0[k] = scale * impulse[0];
-            self.root.0[k] = 1.0;
+            self.impulse.0[k] = if live { scale * impulse[0] } else { 0.0 };
+            self.root.0[k] = if live { 1.0 } else { 0.0 };
         }
     }
 

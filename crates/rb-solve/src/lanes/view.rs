@@ -7,7 +7,7 @@ use super::pack::{ContactLanes, matrix};
 use super::section::Section;
 use super::simd::Line;
 use core::ops::Range;
-use glam::DVec3;
+use glam::{DVec2, DVec3};
 use rb_core::law::Law;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS};
 use rb_core::mass::InvMass;
@@ -184,10 +184,11 @@ impl Section {
             }
             return (out, DVec3::ZERO);
         };
-        let (n, t) = (vector(&batch.normal, lane), vector(&batch.tangent, lane));
-        let arms = points.iter().map(|p| batch.arm(&p.arm[0], lane));
-        let twist = grip::shared(&grip.hold(batch, lane), [n, t, n.cross(t)], arms, &mut out);
-        (out, n * twist)
+        let friction = (vector(&grip.impulse, lane).to_array(), grip.reach.0[lane]);
+        let beside = |arm: &Wide3| DVec2::new(arm[1].0[lane], arm[2].0[lane]);
+        let arms = points.iter().map(|p| beside(&p.arm[0]));
+        let twist = grip::shared(friction, beside(&grip.arm[0]), arms, &mut out);
+        (out, vector(&batch.normal, lane) * twist)
     }
 
     fn gaps(&self, m: usize, moved: &[Line]) -> [f64; MAX_POINTS] {

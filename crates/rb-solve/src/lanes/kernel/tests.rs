@@ -1,6 +1,7 @@
 //! All widths against one another.
 
 use super::super::position::position;
+use super::super::response::Response;
 use super::super::simd::{Avx2, Avx512, Plain};
 use super::super::{Width, assert_same_at_every_width};
 use super::*;
@@ -22,9 +23,12 @@ fn ring(law: FrictionLaw, gripped: bool) -> (Packed, [Vec<Line>; 3]) {
             law,
             len: 3,
             grip: if gripped { 0 } else { NONE },
+            // The bodies of every other batch are not taken as round.
+            response: if b % 2 == 1 { b as u32 / 2 } else { NONE },
             ..Batch::idle(0)
         });
     }
+    packed.responses = vec![Response::default(); 3];
     packed.number();
     for (i, p) in packed.points.iter_mut().enumerate() {
         let at = 40 * (i / 3) + 9 * (i % 3);

@@ -28,6 +28,7 @@ pub(super) struct Each {
 impl Each {
     /// Takes what was stored.
     pub(super) fn fill(&mut self, manifold: &Manifold, scale: f64) {
+        self.impulse = Wide::default();
         for (k, [_, x, y]) in manifold.impulses().iter().enumerate() {
             self.impulse.0[k] = scale * x;
             self.impulse.0[MAX_POINTS + k] = scale * y;
