@@ -7,10 +7,12 @@
 //! layer; the load then travels one layer per sweep, and tall stacks fall.)
 //!
 //! What a body is to its contacts lies in cache lines of eight numbers, fetched and turned into
-//! columns by shuffles: velocity, displacement, inverse mass. A point stores its arms and eleven more
-//! numbers; Jacobians are not stored, since r × n costs less than fetching it. Effective masses are
-//! those of the start of the step: they set the length of a Gauss–Seidel step, not its fixed point. In
-//! the position pass the points of a manifold know of each other by one number per pair (`position`).
+//! columns by shuffles: velocity, displacement, inverse mass. A point stores its arms, along normal and
+//! tangents, and six more numbers: along these axes the row of a normal is two numbers of each arm. A
+//! visit reads the velocities of its bodies, and inverse masses only as the batch keeps them
+//! (`response`). Effective masses are those of the start of the step: they set the length of a
+//! Gauss–Seidel step, not its fixed point. In the position pass the points of a manifold know of each
+//! other by one number per pair (`position`).
 //!
 //! One visit of a point, with a = n·J W Jᵀn, c the column of the tangents below it, ρ = 2/tr T:
 //!
