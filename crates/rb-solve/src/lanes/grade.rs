@@ -49,15 +49,15 @@ pub(super) fn raise<S: Simd>(to: &mut Wide, x: S) {
 }
 
 impl Sums {
-    /// Violations of a block in each lane that has one: ε² (m²/s²), a, and the square of the largest scaled
+    /// Violations of a block in each lane that has one: ε² (m²/s²), 1/a, and the square of the largest scaled
     /// quantity; `place` is its entry of `points`.
     #[inline(always)]
-    pub(super) fn add<S: Simd>(&mut self, abs2: S, a: S, size: S, live: S::Mask, place: S) {
+    pub(super) fn add<S: Simd>(&mut self, abs2: S, per_a: S, size: S, live: S::Mask, place: S) {
         let zero = S::zero();
         // What is no number compares as no, and counts as infinite.
         let known = S::gt(S::splat(f64::INFINITY), abs2);
         let abs2 = S::select(known, abs2, S::splat(f64::INFINITY));
-        let error = abs2.div(a);
+        let error = abs2.mul(per_a);
         let [abs2, error, size] = [
             S::select(live, abs2, zero),
             S::select(live, error, zero),
@@ -122,19 +122,24 @@ fn grade<S: Simd>(
             let inverse = S::select(live, S::load(&p.inverse), S::splat(1.0));
             let a = S::splat(1.0).div(inverse);
             let stiff = a.fma(reg, a);
+            let yields = match batch.special {
+                NONE => inverse,
+                _ => S::splat(1.0).div(stiff),
+            };
             let load = S::load(&p.impulse);
             let (slip, rest) = (vel.slip(&p.arm).0, free.slip(&p.arm).0);
             let wn = slip[0].add(S::load(&p.bias[1]));
             let wn = wn.add(reg.mul(a).mul(load));
             let mut one = One {
                 mean: stiff,
+                per_mean: yields,
                 impulse: [load, zero, zero],
                 w: [wn, zero, zero],
                 rest: [rest[0], zero, zero],
             };
             if let (Some(s), true) = (slips.get(k), each.law != FrictionLaw::None) {
                 let step = S::load(&s.step).max(S::splat(f64::MIN_POSITIVE));
-                one.mean = S::splat(2.0).div(step).add(stiff).div(S::splat(3.0));
+                one.take_mean(S::splat(2.0).div(step).add(stiff));
                 for t in 0..2 {
                     one.impulse[1 + t] = S::load(&s.impulse[t]);
                     one.w[1 + t] = slip[1 + t].sub(S::load(&batch.belt[t]));
@@ -157,8 +162,9 @@ pub(super) struct Each<S: Simd> {
 
 /// A point in every lane.
 pub(super) struct One<S> {
-    /// a of the block.
+    /// a of the block, and 1/a.
     pub(super) mean: S,
+    pub(super) per_mean: S,
     pub(super) impulse: [S; 3],
     pub(super) w: [S; 3],
     /// w of the free velocity.
@@ -166,6 +172,13 @@ pub(super) struct One<S> {
 }
 
 impl<S: Simd> One<S> {
+    /// Has tangents too; `trace` is that of the block.
+    #[inline(always)]
+    pub(super) fn take_mean(&mut self, trace: S) {
+        self.mean = trace.div(S::splat(3.0));
+        self.per_mean = S::splat(3.0).div(trace);
+    }
+
     #[inline(always)]
     pub(super) fn count(self, each: &Each<S>, live: S::Mask, number: usize, sums: &mut Sums) {
         let zero = S::zero();
@@ -179,8 +192,9 @@ impl<S: Simd> One<S> {
         let square = |x: [S; 3]| x[2].fma(x[2], x[1].fma(x[1], x[0].mul(x[0])));
         let error = square([l[0].sub(held[0]), l[1].sub(held[1]), l[2].sub(held[2])]);
         let floor = S::splat(each.floor * each.floor);
-        let size = square(l).max(square(self.rest)).max(floor).div(a);
-        sums.add(error, a, size, live, S::splat(number as f64));
+        let size = square(l).max(square(self.rest)).max(floor);
+        let (per_a, place) = (self.per_mean, S::splat(number as f64));
+        sums.add(error, per_a, size.mul(per_a), live, place);
         let pick = |x: S| S::select(live, x, zero);
         let inside = cone(law, mu, l);
         let outside = square([

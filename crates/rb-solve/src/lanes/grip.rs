@@ -227,18 +227,18 @@ impl<S: Simd> Patch<S> {
         let (zero, r) = (S::zero(), self.limit);
         let ([x, y, z], w) = (self.impulse, self.w);
         let stiff = per(S::splat(2.0), self.step[0]).add(per(S::splat(1.0), self.step[1]));
-        let a = stiff.div(S::splat(3.0));
+        let (a, per_a) = (stiff.div(S::splat(3.0)), per(S::splat(3.0), stiff));
         let wanted = [
-            x.sub(per(w[0], a)),
-            y.sub(per(w[1], a)),
-            z.sub(per(w[2], a)),
+            per_a.nfma(w[0], x),
+            per_a.nfma(w[1], y),
+            per_a.nfma(w[2], z),
         ];
         let live = S::gt(a.mul(counts), zero);
         let a2 = a.mul(a);
         let off = a2.mul(self.off(wanted));
         let size = square(self.impulse).mul(a);
-        let size = size.max(per(S::splat(floor * floor), a));
-        sums.add(off, a, size, live, place);
+        let size = size.max(per_a.mul(S::splat(floor * floor)));
+        sums.add(off, per_a, size, live, place);
         let outside = a2.mul(self.off(self.impulse));
         raise(&mut sums.outside2, S::select(live, outside, zero));
         let more = S::splat(1.0 + 1e-9);

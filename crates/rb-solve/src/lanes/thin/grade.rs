@@ -48,9 +48,11 @@ fn all<S: Simd>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sum
         let gap = S::load(&m.gap).add(approach(m, &Speeds::of(m, bodies.moved)));
         raise(&mut sums.depth, S::select(live, zero.sub(gap), zero));
         let (vel, free) = (Speeds::<S>::of(m, bodies.vel), Speeds::of(m, bodies.free));
-        let stiff = one.div(S::select(live, root.mul(root), one));
+        let yields = S::select(live, root.mul(root), one);
+        let stiff = one.div(yields);
         let mut point = One {
             mean: stiff,
+            per_mean: yields,
             impulse: [S::load(&m.impulse).mul(root), zero, zero],
             w: [approach(m, &vel).add(S::load(&m.bias)), zero, zero],
             rest: [approach(m, &free), zero, zero],
@@ -74,7 +76,7 @@ fn all<S: Simd>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sum
                 let t = slips(m, &vel);
                 let free = tangents(m, &free);
                 let trace = S::splat(2.0).div(S::select(live, root.mul(root), one));
-                point.mean = trace.add(stiff).div(S::splat(3.0));
+                point.take_mean(trace.add(stiff));
                 (point.impulse[1], point.impulse[2]) = (p, p.swapped());
                 (point.w[1], point.w[2]) = (t, t.swapped());
                 (point.rest[1], point.rest[2]) = (free, free.swapped());
