@@ -38,9 +38,8 @@ const GYROSCOPIC: f64 = 2.0;
 pub struct Motions(Vec<Line>);
 
 impl Motions {
-    /// Makes room for so many bodies.
+    /// Makes room for so many bodies, all of which are to [board](Moving::board).
     pub fn reset(&mut self, bodies: usize) {
-        self.0.clear();
         rb_core::room::fit(&mut self.0, bodies * LINES);
         self.0.resize(bodies * LINES, Line::default());
     }
