@@ -13,8 +13,11 @@
 //! Only what a turn mixes is turned into columns, one number of eight bodies each; what is done to each number by
 //! itself is done line by line, to the eight numbers of one body.
 
+mod flight;
 mod kernel;
 mod turn;
+
+pub use flight::{Course, fly};
 
 use super::bodies::{BodyLines, packed, twist};
 use super::joints::set_turn;
