@@ -16,6 +16,7 @@ pub(crate) mod finish;
 pub(crate) mod fleet;
 mod impulses;
 mod iterate;
+mod joint;
 mod pinned;
 mod rows;
 mod start;
@@ -30,6 +31,7 @@ use convoy::Berth;
 pub(crate) use escalate::{Ask, Escalated};
 use impulses::NO_SLOT;
 use iterate::Bent;
+pub(crate) use joint::IslandJoint;
 
 use crate::stage::partition::Residents;
 use crate::state::{ConstraintSlot, JointSlot, State};
@@ -42,7 +44,6 @@ use rb_core::handle::{BodyKey, ConstraintKey, JointKey};
 use rb_core::integrate::Mover;
 use rb_core::law::LawSet;
 use rb_core::manifold::Manifold;
-use rb_core::math::Pose;
 use rb_core::params::Params;
 use rb_core::problem::{Pass, Problem};
 use rb_core::report::Reason;
@@ -52,30 +53,6 @@ use rb_core::solver::{IslandSolver, Scratch};
 use rb_joints::{JointBody, JointMemory, Rows};
 use rb_solve::lanes::{ContactLanes, JointLanes, Sample, Terms};
 use rb_solve::pins::Pins;
-
-/// A joint within an island.
-#[derive(Clone, Debug)]
-pub(crate) struct IslandJoint {
-    pub(crate) slot: u32,
-    pub(crate) movers: [u32; 2],
-    pub(crate) memory: JointMemory,
-    /// Its frames, if it only holds their origins together; kept here because joints are large and far
-    /// apart.
-    pub(crate) pin: Option<[Pose; 2]>,
-}
-
-impl IslandJoint {
-    /// The joint in a slot, between movers.
-    pub(crate) fn new((slot, movers): (u32, [u32; 2]), state: &State) -> Self {
-        let joint = state.joint(slot);
-        Self {
-            slot,
-            movers,
-            memory: joint.memory.clone(),
-            pin: joint.desc.pin().copied(),
-        }
-    }
-}
 
 /// A constraint within an island.
 #[derive(Clone, Debug)]
