@@ -258,6 +258,8 @@ pub struct Collider {
     desc: ColliderDesc,
     mass: MassProps,
     radius: f64,
+    /// Whether the shape's frame is that of the body.
+    centred: bool,
 }
 
 impl From<Collider> for ColliderDesc {
@@ -273,6 +275,7 @@ impl TryFrom<ColliderDesc> for Collider {
         Ok(Self {
             mass: desc.shape.mass_props(desc.density).placed(&desc.offset),
             radius: desc.shape.bounding_radius(),
+            centred: desc.offset == Pose::IDENTITY,
             desc,
         })
     }
@@ -313,8 +316,12 @@ impl Collider {
     }
 
     /// World pose of the shape for a body's pose.
+    #[inline]
     pub fn pose(&self, body: &Pose) -> Pose {
-        *body * self.desc.offset
+        match self.centred {
+            true => Pose::new(body.p, body.q.normalize()),
+            false => *body * self.desc.offset,
+        }
     }
 
     /// Tight world box for the world pose of the shape.

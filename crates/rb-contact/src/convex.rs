@@ -319,12 +319,16 @@ impl<'a> Placed<'a> {
     }
 
     /// Box around the dilated core.
+    #[inline]
     pub(crate) fn aabb(&self) -> Aabb {
+        let (m, around) = (&self.rot, |reach| {
+            Aabb::new(self.at - reach, self.at + reach)
+        });
         let sharp = match self.core {
+            Core::Point => around(DVec3::ZERO),
+            Core::Segment(h) => around(m.y_axis.abs() * h),
             Core::Box(h) => {
-                let m = &self.rot;
-                let reach = m.x_axis.abs() * h.x + m.y_axis.abs() * h.y + m.z_axis.abs() * h.z;
-                Aabb::new(self.at - reach, self.at + reach)
+                around(m.x_axis.abs() * h.x + m.y_axis.abs() * h.y + m.z_axis.abs() * h.z)
             }
             Core::Poly(p) => Aabb::from_points(p.vertices.iter().map(|v| self.rot * *v + self.at)),
             _ => {

@@ -324,8 +324,14 @@ impl Body {
     }
 
     /// Pose of the body frame (m, world).
+    #[inline]
     pub fn pose(&self) -> Pose {
-        Pose::new(self.com - self.q * self.mass.com_local, self.q)
+        // Most bodies have their centre of mass at the origin of their frame.
+        let p = match self.mass.com_local == DVec3::ZERO {
+            true => self.com,
+            false => self.com - self.q * self.mass.com_local,
+        };
+        Pose::new(p, self.q)
     }
 
     /// Pose of the frame at the centre of mass, body axes.

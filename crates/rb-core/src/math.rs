@@ -86,6 +86,7 @@ impl Default for Pose {
 
 impl core::ops::Mul for Pose {
     type Output = Self;
+    #[inline]
     fn mul(self, rhs: Self) -> Self {
         Self {
             p: self.p + self.q * rhs.p,

@@ -11,7 +11,8 @@ use smallvec::SmallVec;
 /// State of one joint between steps.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JointMemory {
-    /// Last value (rad) of those of the coordinates `AngX`, `AngY`, `AngZ` that count whole turns.
+    /// Last value (rad) of those of the coordinates `AngX`, `AngY`, `AngZ` that count whole turns. That of a joint no
+    /// row of which depends on it may be some steps old, while it turns slowly.
     pub angle: [f64; 3],
     impulses: SmallVec<[(u8, f64); 8]>,
 }

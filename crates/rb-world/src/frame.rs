@@ -4,6 +4,7 @@ use crate::flight::Flight;
 use crate::island::convoy::{Convoy, RUN};
 use crate::island::fleet::Fleet;
 use crate::island::{Island, IslandContact};
+use crate::stage::partition::{ListedBody, ListedJoint};
 use crate::state::PairList;
 use rb_contact::manifold::Carried;
 use rb_contact::recycle::Sphere;
@@ -160,9 +161,9 @@ pub(crate) struct Frame {
     no_links: PartedLanes,
     /// Bodies that touch nothing.
     pub(crate) flights: Vec<Flight>,
-    /// Whether the body in each slot is moved by solving, and whether anything holds or touches it.
-    pub(crate) active: Vec<bool>,
-    pub(crate) bound: Vec<bool>,
+    /// The bodies and joints of all slots, in short.
+    pub(crate) listed_bodies: Vec<ListedBody>,
+    pub(crate) listed_joints: Vec<Option<ListedJoint>>,
     /// Slots of the bodies in flight; of those in islands, one island after the other, and where each begins
     /// and the last ends.
     pub(crate) free: Vec<u32>,
@@ -222,12 +223,13 @@ impl Frame {
         let records = bytes(&self.islands) + bytes(&self.convoys) + bytes(&self.chunks);
         let searches: usize = self.searches.iter().map(bytes).sum();
         let colliders = bytes(&self.placed) + bytes(&self.left) + searches;
-        let bodies = bytes(&self.flights) + bytes(&self.bound) + bytes(&self.place);
+        let bodies = bytes(&self.flights) + bytes(&self.listed_bodies) + bytes(&self.place);
         let homes = bytes(&self.free) + bytes(&self.tenants) + bytes(&self.starts);
         let contacts = bytes(&self.moves)
             + bytes(&self.crossing)
             + bytes(&self.homes)
             + bytes(&self.listed)
+            + bytes(&self.listed_joints)
             + bytes(&self.joint_homes)
             + bytes(&self.spare_touching);
         islands + lanes + found + records + colliders + bodies + homes + contacts

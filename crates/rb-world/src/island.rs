@@ -16,6 +16,7 @@ pub(crate) mod finish;
 pub(crate) mod fleet;
 mod impulses;
 mod iterate;
+mod joint;
 mod pinned;
 mod rows;
 mod start;
@@ -30,8 +31,9 @@ use convoy::Berth;
 pub(crate) use escalate::{Ask, Escalated};
 use impulses::NO_SLOT;
 use iterate::Bent;
+pub(crate) use joint::IslandJoint;
 
-use crate::stage::partition::Resident;
+use crate::stage::partition::Residents;
 use crate::state::{ConstraintSlot, JointSlot, State};
 use core::ops::Range;
 use glam::DMat3;
@@ -42,7 +44,6 @@ use rb_core::handle::{BodyKey, ConstraintKey, JointKey};
 use rb_core::integrate::Mover;
 use rb_core::law::LawSet;
 use rb_core::manifold::Manifold;
-use rb_core::math::Pose;
 use rb_core::params::Params;
 use rb_core::problem::{Pass, Problem};
 use rb_core::report::Reason;
@@ -52,17 +53,6 @@ use rb_core::solver::{IslandSolver, Scratch};
 use rb_joints::{JointBody, JointMemory, Rows};
 use rb_solve::lanes::{ContactLanes, JointLanes, Sample, Terms};
 use rb_solve::pins::Pins;
-
-/// A joint within an island.
-#[derive(Clone, Debug)]
-pub(crate) struct IslandJoint {
-    pub(crate) slot: u32,
-    pub(crate) movers: [u32; 2],
-    pub(crate) memory: JointMemory,
-    /// Its frames, if it only holds their origins together; kept here because joints are large and far
-    /// apart.
-    pub(crate) pin: Option<[Pose; 2]>,
-}
 
 /// A constraint within an island.
 #[derive(Clone, Debug)]
@@ -149,11 +139,13 @@ pub(crate) struct Island {
     /// immovable ones.
     pub(crate) movers: Vec<Mover>,
     pub(crate) movable: usize,
-    /// Its movable bodies, if it is large.
-    pub(crate) residents: Vec<Resident>,
+    /// Its movable bodies, if it has been divided into sections.
+    pub(crate) residents: Residents,
     /// Movable bodies of a section, if it is large and has been divided into some.
     pub(crate) section: Option<usize>,
     pub(crate) joints: Vec<IslandJoint>,
+    /// Slot and movers of each joint, before it is there itself.
+    pub(crate) seats: Vec<(u32, [u32; 2])>,
     /// Whether any of them may break, and whether the rows of any are coupled by its compliance.
     pub(crate) brittle: bool,
     pub(crate) coupled: bool,
@@ -220,8 +212,9 @@ impl Island {
         }
         self.movers.clear();
         self.movable = 0;
-        empty(&mut self.residents);
+        self.residents.clear();
         empty(&mut self.joints);
+        empty(&mut self.seats);
         empty(&mut self.constraints);
         empty(&mut self.contacts);
         empty(&mut self.posed);
@@ -237,13 +230,13 @@ impl Island {
 
     /// Its movable body of the lowest slot.
     pub(crate) fn root(&self) -> u32 {
-        let residents = self.residents.iter().map(|r| r.slot).min();
+        let residents = self.residents.slots().min();
         residents.unwrap_or_else(|| self.movers[0].slot)
     }
 
     /// Bytes held, for growth tables.
     pub(crate) fn bytes(&self) -> usize {
-        let bodies = bytes(&self.movers) + bytes(&self.residents);
+        let bodies = bytes(&self.movers) + self.residents.bytes() + bytes(&self.seats);
         let joints = bytes(&self.joints) + bytes(&self.constraints) + self.links.bytes();
         let contacts = bytes(&self.contacts) + bytes(&self.posed) + self.lanes.bytes();
         let p = &self.problem;

@@ -152,6 +152,13 @@ impl State {
             .expect("collider slots in use stay occupied during a step")
     }
 
+    /// Joint in a slot that is known to be occupied.
+    pub(crate) fn joint(&self, slot: u32) -> &JointSlot {
+        self.joints
+            .slot(slot)
+            .expect("joint slots in use stay occupied during a step")
+    }
+
     /// Manifolds of a pair of collider slots.
     pub(crate) fn contacts_of(&self, key: [u32; 2]) -> &[Manifold] {
         match self.pairs.binary_search_by_key(&key, |p| p.key) {
@@ -180,14 +187,12 @@ impl State {
 
     /// Whether a slot has a body that is dynamic, massive and awake: the ones a step moves by solving.
     pub(crate) fn is_active(&self, slot: u32) -> bool {
-        let body = self.bodies.slot(slot);
-        body.is_some_and(|b| b.is_movable() && !b.is_asleep())
+        self.bodies.slot(slot).is_some_and(is_active)
     }
 
-    /// Whether a body may have moved since contacts were last found: awake, or told to move.
+    /// Whether a body may have moved since contacts were last found.
     pub(crate) fn stirs(&self, slot: u32) -> bool {
-        let b = self.body(slot);
-        self.is_active(slot) || (!b.is_movable() && b.vel != Twist::ZERO)
+        stirs(self.body(slot))
     }
 
     /// What a joint sees of its bodies now.
@@ -227,5 +232,18 @@ impl State {
             total += Twist::new(p, b.com.cross(p) + spin);
         }
         total
+    }
+}
+
+/// Whether a body is dynamic, massive and awake: one that a step moves by solving.
+pub(crate) fn is_active(body: &Body) -> bool {
+    body.is_movable() && !body.is_asleep()
+}
+
+/// Whether a body may have moved since contacts were last found: awake, or told to move.
+pub(crate) fn stirs(body: &Body) -> bool {
+    match body.is_movable() {
+        true => !body.is_asleep(),
+        false => body.vel != Twist::ZERO,
     }
 }

@@ -168,6 +168,20 @@ pub struct BodyLines<'a> {
     pub(super) free: &'a mut [Line],
 }
 
+impl<'a> BodyLines<'a> {
+    /// Lines of bodies without guests: velocities, displacements, inverse masses and free velocities of all.
+    pub(super) fn alone([vel, moved, inv, free]: [&'a mut [Line]; 4]) -> Self {
+        Self {
+            size: vel.len(),
+            stride: vel.len(),
+            vel,
+            moved,
+            inv,
+            free,
+        }
+    }
+}
+
 impl BodyLines<'_> {
     /// Bodies of a section.
     pub fn size(&self) -> usize {

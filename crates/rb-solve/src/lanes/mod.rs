@@ -54,7 +54,7 @@ pub use joints::{
     Carried, JointLanes, LaneBearing, LanePin, LaneRow, PartedLanes, Stops, Way, set_turn,
     stiffness,
 };
-pub use motion::{Motions, Moving};
+pub use motion::{Course, Motions, Moving, fly};
 pub use pack::ContactLanes;
 pub use plan::{Kind, Member};
 pub use prepare::Soft;

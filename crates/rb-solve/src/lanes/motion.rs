@@ -9,9 +9,15 @@
 //! pose    centre of mass, attitude                  load    (g + F/m) h, torque h, 1 + h damping
 //! frame   principal moments, their axes, kind       start   velocity at the start of the substep
 //! ```
+//!
+//! Only what a turn mixes is turned into columns, one number of eight bodies each; what is done to each number by
+//! itself is done line by line, to the eight numbers of one body.
 
+mod flight;
 mod kernel;
 mod turn;
+
+pub use flight::{Course, fly};
 
 use super::bodies::{BodyLines, packed, twist};
 use super::joints::set_turn;
@@ -35,30 +41,38 @@ const GYROSCOPIC: f64 = 2.0;
 
 /// The lines of movable bodies; kept from step to step for their memory.
 #[derive(Clone, Debug, Default)]
-pub struct Motions(Vec<Line>);
+pub struct Motions {
+    own: Vec<Line>,
+    /// Bodies that nothing but impulses gives another spin: no torque, no damping, no gyroscopic term.
+    steady: Vec<bool>,
+}
 
 impl Motions {
-    /// Makes room for so many bodies.
+    /// Makes room for so many bodies, all of which are to [board](Moving::board).
     pub fn reset(&mut self, bodies: usize) {
-        self.0.clear();
-        rb_core::room::fit(&mut self.0, bodies * LINES);
-        self.0.resize(bodies * LINES, Line::default());
+        rb_core::room::fit(&mut self.own, bodies * LINES);
+        self.own.resize(bodies * LINES, Line::default());
+        rb_core::room::fit(&mut self.steady, bodies);
+        self.steady.resize(bodies, false);
     }
 
     /// The bodies, with their lines for contacts and joints.
     pub fn with<'a>(&'a mut self, lines: BodyLines<'a>) -> Moving<'a> {
-        let own = &mut self.0;
-        Moving { own, lines }
+        Moving {
+            own: &mut self.own,
+            steady: &mut self.steady,
+            lines,
+        }
     }
 
     /// Velocities of all bodies at the start of the substep (m/s, rad/s).
     pub fn starts(&self) -> impl Iterator<Item = Twist> + '_ {
-        self.0.chunks_exact(LINES).map(|own| twist(&own[START]))
+        self.own.chunks_exact(LINES).map(|own| twist(&own[START]))
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.0.capacity() * size_of::<Line>()
+        rb_core::room::bytes(&self.own) + rb_core::room::bytes(&self.steady)
     }
 }
 
@@ -66,6 +80,7 @@ impl Motions {
 #[derive(Debug)]
 pub struct Moving<'a> {
     own: &'a mut [Line],
+    steady: &'a mut [bool],
     /// What contacts and joints know of them.
     pub lines: BodyLines<'a>,
 }
@@ -76,11 +91,12 @@ impl Parts for Moving<'_> {
     }
 
     fn split_at(self, parts: usize) -> (Self, Self) {
-        let at = (parts * self.lines.size() * LINES).min(self.own.len());
-        let (own, own2) = self.own.split_at_mut(at);
+        let at = (parts * self.lines.size()).min(self.len());
+        let (own, own2) = self.own.split_at_mut(at * LINES);
+        let (steady, steady2) = self.steady.split_at_mut(at);
         let (lines, lines2) = self.lines.split_at(parts);
-        let of = |own, lines| Moving { own, lines };
-        (of(own, lines), of(own2, lines2))
+        let of = |own, steady, lines| Moving { own, steady, lines };
+        (of(own, steady, lines), of(own2, steady2, lines2))
     }
 }
 
@@ -99,6 +115,7 @@ impl Moving<'_> {
     pub fn run(&mut self, run: core::ops::Range<usize>, size: usize) -> Moving<'_> {
         Moving {
             own: &mut self.own[run.start * LINES..run.end * LINES],
+            steady: &mut self.steady[run.clone()],
             lines: self.lines.run(run, size),
         }
     }
@@ -119,6 +136,8 @@ impl Moving<'_> {
         };
         let (push, torque) = (m.push(), m.force.torque * h);
         let [slow, calm] = m.damping.map(|rate| 1.0 + h * rate);
+        let free = kind == STILL && torque == DVec3::ZERO;
+        self.steady[body] = free && [slow, calm] == [1.0; 2];
         own[POSE] = line(m.com, m.q, 0.0);
         own[FRAME] = line(moments, axes, kind);
         own[LOAD].0 = [
@@ -188,7 +207,7 @@ mod tests {
     use rb_core::math::{Wrench, exp_rotation};
     use rb_core::params::{Params, Scheme};
 
-    /// A ball, a stone that is nearly round, a card, and a card that tumbles fast.
+    /// A ball, a stone that is nearly round, a card, and a card that tumbles fast; from 16 on balls that only fall.
     pub(super) fn mover(k: usize, params: &Params) -> Mover {
         let x = k as f64;
         let shapes = [
@@ -208,13 +227,18 @@ mod tests {
         if k == 8 {
             body.vel.ang *= 10.0;
         }
+        if k >= 16 {
+            body.set_mass(MassProps::diagonal(1.0 + x, shapes[0]));
+            body.force.torque = DVec3::ZERO;
+            (body.linear_damping, body.angular_damping) = (0.0, 0.0);
+        }
         Mover::new(k as u32, &body, params)
     }
 
     #[test]
     fn bodies_move_in_lanes_as_by_themselves() {
         let (params, h) = (Params::game(), 1.0 / 240.0);
-        let mut movers: Vec<Mover> = (0..11).map(|k| mover(k, &params)).collect();
+        let mut movers: Vec<Mover> = (0..19).map(|k| mover(k, &params)).collect();
         let (mut lanes, mut motions) = (ContactLanes::default(), Motions::default());
         lanes.reset(movers.len());
         motions.reset(movers.len());
@@ -227,7 +251,7 @@ mod tests {
             ..params.scheme
         };
         let push = Twist::new(DVec3::new(0.1, 0.2, -0.3), DVec3::new(1.0, -2.0, 0.5));
-        let mut changes = [Twist::ZERO; 11];
+        let mut changes = [Twist::ZERO; 19];
         for _ in 0..20 {
             moving.begin(h, true);
             for (i, m) in movers.iter_mut().enumerate() {

@@ -65,6 +65,7 @@ fn settle(
     sleep: &SleepParams,
     dt: f64,
 ) {
+    b.previous = b.com_pose();
     if b.kind == BodyKind::Kinematic {
         if !move_as_told(b, dt) {
             landed.strayed.push(slot as u32);

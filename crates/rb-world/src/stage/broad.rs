@@ -3,7 +3,7 @@
 use crate::colliders::mobility;
 use crate::events::Events;
 use crate::frame::{Frame, Left, Placed};
-use crate::state::{ColliderSlot, Pair, State};
+use crate::state::{ColliderSlot, Pair, State, stirs};
 use glam::DVec3;
 use rb_contact::broad::Course;
 use rb_contact::shapes::Ball;
@@ -29,7 +29,6 @@ const AHEAD: f64 = 4.0;
 pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt: f64) {
     parallel::for_each(state.bodies.slots_mut(), RUN, |slot| {
         if let Some(body) = slot.value_mut() {
-            body.previous = body.com_pose();
             aim(body, dt);
         }
     });
@@ -41,6 +40,9 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt:
 /// Sleepers on a joint with a kinematic body that moves wake. (Those it touches wake in the next
 /// stage.)
 fn wake_pulled(state: &mut State, events: &mut Events) {
+    if state.groups.is_empty() {
+        return;
+    }
     let pulled: Vec<u32> = state
         .joints
         .iter()
@@ -145,26 +147,24 @@ fn place(state: &State, number: u32, slot: &ColliderSlot, dt: f64, placed: &mut 
     let body = state.body(slot.body.index());
     let desc = slot.collider.desc();
     let extras = &desc.material.extras;
-    *placed = Placed {
-        stand: Stand {
-            pose: slot.collider.pose(&body.pose()),
-            center: body.com,
-        },
-        shape: desc.shape.clone(),
-        collider: state.collider_handle(number),
-        body: slot.body,
-        radius: slot.collider.radius(),
-        reach: reach(state, body, dt),
-        bounds: Aabb::EVERYWHERE,
-        stirs: state.stirs(slot.body.index()),
-        sensor: desc.sensor,
-        directed: desc.material.surface_velocity != DVec3::ZERO || extras.across != 1.0,
+    let reach = reach(state, body, dt);
+    // Field by field: a shape that is the same already stays.
+    placed.shape.clone_from(&desc.shape);
+    placed.stand = Stand {
+        pose: slot.collider.pose(&body.pose()),
+        center: body.com,
     };
-    let reach = placed.reach;
+    placed.collider = state.collider_handle(number);
+    placed.body = slot.body;
+    placed.radius = slot.collider.radius();
+    placed.reach = reach;
+    placed.stirs = stirs(body);
+    placed.sensor = desc.sensor;
+    placed.directed = desc.material.surface_velocity != DVec3::ZERO || extras.across != 1.0;
     if body.kind == BodyKind::Static || body.is_asleep() {
         // Its box has not changed since it was stored.
         let stored = state.broad.fat_box(number);
-        placed.bounds = stored.map_or(placed.bounds, |b| b.inflated(reach));
+        placed.bounds = stored.map_or(Aabb::EVERYWHERE, |b| b.inflated(reach));
         return false;
     }
     placed.bounds = slot.collider.aabb(&placed.stand.pose).inflated(reach);

@@ -3,28 +3,27 @@
 
 mod divide;
 mod homes;
+mod list;
 
-pub(crate) use divide::Resident;
+pub(crate) use divide::Residents;
+pub(crate) use list::{ListedBody, ListedJoint};
 
-use crate::frame::{Frame, NOWHERE};
+use crate::frame::{Frame, ISLANDS, NOWHERE};
 use crate::island::{IslandConstraint, IslandContact, IslandJoint};
 use crate::state::State;
 use rb_core::handle::BodyHandle;
 use rb_core::integrate::Mover;
 use rb_core::mass::InvMass;
 use rb_core::room::fit;
-use rb_joints::Yield;
 use rb_solve::parallel;
 
-/// Bodies per task.
+/// Bodies per task, and joints.
 const BODIES: usize = 128;
-
-/// Contacts per task.
-const CONTACTS: usize = 512;
+const JOINTS: usize = 128;
 
 /// Finds the islands of awake bodies and fills them with bodies, joints and contacts.
 pub(crate) fn run(state: &State, frame: &mut Frame) {
-    list_contacts(state, frame);
+    list::run(state, frame);
     link(state, frame);
     homes::place_bodies(state, frame);
     place_joints(state, frame);
@@ -32,48 +31,28 @@ pub(crate) fn run(state: &State, frame: &mut Frame) {
     place_contacts(state, frame);
 }
 
-/// Manifolds lie far apart: what is asked of them here is taken from all in one pass.
-fn list_contacts(state: &State, frame: &mut Frame) {
-    let (listed, contacts) = (&mut frame.listed, &state.contacts);
-    listed.clear();
-    fit(listed, contacts.len());
-    parallel::extend(listed, contacts.len(), CONTACTS, |i| {
-        IslandContact::new(i as u32, &contacts[i])
-    });
-}
-
 fn link(state: &State, frame: &mut Frame) {
     let Frame {
         partition: islands,
-        active,
-        bound,
+        listed_bodies: bodies,
+        listed_joints: joints,
         listed,
         ..
     } = frame;
-    let n = state.bodies.capacity();
-    islands.reset(n);
-    for flags in [&mut *active, &mut *bound] {
-        flags.clear();
-        flags.resize(n, false);
-    }
-    parallel::for_each_run(active, BODIES, |first, run| {
-        for (k, active) in run.iter_mut().enumerate() {
-            *active = state.is_active((first + k) as u32);
-        }
-    });
+    islands.reset(bodies.len());
     let mut join = |[a, b]: [u32; 2]| {
         let [i, j] = [a as usize, b as usize];
-        (bound[i], bound[j]) = (true, true);
-        if active[i] && active[j] {
+        (bodies[i].bound, bodies[j].bound) = (true, true);
+        if bodies[i].active && bodies[j].active {
             islands.link(a, b);
         }
     };
-    for (_, joint) in state.joints.iter() {
-        join(joint.bodies.map(|h| h.index()));
+    for joint in joints.iter().flatten() {
+        join(joint.bodies);
     }
     for (_, constraint) in state.constraints.iter() {
         // All awake bodies of the constraint end up together, whatever lies between them.
-        let awake = |h: &&BodyHandle| active[h.index() as usize];
+        let awake = |h: &&BodyHandle| state.is_active(h.index());
         let mut awake = constraint.bodies.iter().filter(awake);
         if let Some(first) = awake.next() {
             join([first.index(); 2]);
@@ -134,29 +113,34 @@ fn place_constraints(state: &State, frame: &mut Frame) {
     }
 }
 
+/// Gives every joint its place in an island; then all are filled in side by side.
 fn place_joints(state: &State, frame: &mut Frame) {
+    let joints = std::mem::take(&mut frame.listed_joints);
     frame.joint_homes.clear();
-    frame
-        .joint_homes
-        .resize(state.joints.capacity(), [NOWHERE; 2]);
-    for (handle, joint) in state.joints.iter() {
-        let slots = joint.bodies.map(|h| h.index());
-        let Some((number, movers)) = seat(state, frame, slots) else {
+    frame.joint_homes.resize(joints.len(), [NOWHERE; 2]);
+    for (slot, joint) in joints.iter().enumerate() {
+        let Some(joint) = joint else { continue };
+        let Some((number, movers)) = seat(state, frame, joint.bodies) else {
             continue;
         };
-        let (island, desc) = (&mut frame.islands[number], &joint.desc);
-        let home = [number as u32, island.joints.len() as u32];
-        frame.joint_homes[handle.index() as usize] = home;
-        island.escalated.precise |= desc.precise;
-        island.brittle |= desc.is_brittle();
-        island.coupled |= matches!(desc.options.yields, Yield::Block { .. });
-        island.joints.push(IslandJoint {
-            slot: handle.index(),
-            movers,
-            memory: joint.memory.clone(),
-            pin: desc.pin().copied(),
+        let island = &mut frame.islands[number];
+        frame.joint_homes[slot] = [number as u32, island.seats.len() as u32];
+        island.escalated.precise |= joint.precise;
+        island.brittle |= joint.brittle;
+        island.coupled |= joint.coupled;
+        island.seats.push((slot as u32, movers));
+    }
+    if !joints.is_empty() {
+        let islands = &mut frame.islands[..frame.island_count];
+        parallel::for_each(islands, ISLANDS, |island| {
+            let (seats, joints) = (&island.seats, &mut island.joints);
+            fit(joints, seats.len());
+            parallel::extend(joints, seats.len(), JOINTS, |k| {
+                IslandJoint::new(seats[k], state)
+            });
         });
     }
+    frame.listed_joints = joints;
 }
 
 fn place_contacts(state: &State, frame: &mut Frame) {

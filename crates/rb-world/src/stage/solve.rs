@@ -1,7 +1,7 @@
 //! Stage 4: every island and every free body through all substeps, in parallel; then once more the
 //! islands whose answer is not good enough, as far as the budget goes.
 
-use crate::flight::Flight;
+use crate::flight;
 use crate::frame::Frame;
 use crate::island::convoy::{Convoy, RUN};
 use crate::island::fleet::{self, Fleets};
@@ -55,8 +55,9 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
         parallel::for_each(islands, 1, |island| island.run_again(&shared));
     }
     frame.tasks += frame.flights.len().div_ceil(FLIGHTS) as u32;
-    let fly = |flight: &mut Flight| flight.run(&shared);
-    parallel::for_each(&mut frame.flights, FLIGHTS, fly);
+    parallel::for_each_run(&mut frame.flights, FLIGHTS, |_, run| {
+        flight::run(run, &shared);
+    });
 }
 
 /// Takes out the islands that are in no convoy and no fleet, to be run by themselves.

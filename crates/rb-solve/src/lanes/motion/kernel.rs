@@ -52,38 +52,64 @@ fn own(at: &[u32; LANES], line: usize) -> [u32; LANES] {
     own
 }
 
+/// 1 for the numbers of a velocity in a line of eight.
+const SPEEDS: Wide = Wide([1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
+
+/// 1 for the linear ones of them.
+const LINEAR: Wide = Wide([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+
 #[inline(always)]
 fn run_begin<S: Simd>(all: &mut Moving, h: f64, go_on: bool) {
-    let count = all.len();
+    let (count, speeds, linear) = (all.len(), S::load(&SPEEDS), S::load(&LINEAR));
     for first in (0..count).step_by(LANES) {
-        let at = eight(first, count);
-        for body in at {
-            all.own[body as usize * LINES + START] = all.lines.vel[body as usize];
-        }
-        let vel = S::gather(all.lines.vel, &at);
-        let load = S::gather(all.own, &own(&at, LOAD));
-        let [u, v, w] = spin_after(all, &at, &vel, &load, S::splat(h)).0;
-        let [slow, calm] = [load[6], load[7]];
-        let free = [
-            vel[0].add(load[0]).div(slow),
-            vel[1].add(load[1]).div(slow),
-            vel[2].add(load[2]).div(slow),
-            S::zero(),
-            u.div(calm),
-            v.div(calm),
-            w.div(calm),
-            S::zero(),
-        ];
-        if go_on {
-            let before = S::gather(all.lines.free, &at);
-            let mut next = vel;
-            for k in [0, 1, 2, 4, 5, 6] {
-                next[k] = free[k].add(vel[k].sub(before[k]));
+        let run = first..count.min(first + LANES);
+        if all.steady[run.clone()].iter().all(|steady| *steady) {
+            for body in run {
+                let push = S::load(&all.own[body * LINES + LOAD]).mul(linear);
+                let vel = S::load(&all.lines.vel[body]);
+                set_off(all, body, vel.add(push).mul(speeds), go_on);
             }
-            S::scatter(all.lines.vel, &at, next);
+        } else {
+            let free = predict(all, &eight(first, count), S::splat(h));
+            let free = S::transposed(free);
+            for body in run {
+                set_off(all, body, free[body - first], go_on);
+            }
         }
-        S::scatter(all.lines.free, &at, free);
     }
+}
+
+/// Has a body start a substep with its free velocity, and what impulses changed in the last substep if they
+/// `go_on`. What its line of velocities holds beside these is nought in the lines of free ones, and so stays.
+#[inline(always)]
+fn set_off<S: Simd>(all: &mut Moving, body: usize, free: S, go_on: bool) {
+    let vel = S::load(&all.lines.vel[body]);
+    vel.store(&mut all.own[body * LINES + START]);
+    let to = &mut all.lines.free[body];
+    if go_on {
+        let next = free.add(vel.sub(S::load(to)));
+        next.store(&mut all.lines.vel[body]);
+    }
+    free.store(to);
+}
+
+/// Free velocities, in columns.
+#[inline(always)]
+fn predict<S: Simd>(all: &mut Moving, at: &[u32; LANES], h: S) -> [S; LANES] {
+    let vel = S::gather(all.lines.vel, at);
+    let load = S::gather(all.own, &own(at, LOAD));
+    let [u, v, w] = spin_after(all, at, &vel, &load, h).0;
+    let [slow, calm] = [load[6], load[7]];
+    [
+        vel[0].add(load[0]).div(slow),
+        vel[1].add(load[1]).div(slow),
+        vel[2].add(load[2]).div(slow),
+        S::zero(),
+        u.div(calm),
+        v.div(calm),
+        w.div(calm),
+        S::zero(),
+    ]
 }
 
 /// Angular velocity after the external torque, as [`rb_core::integrate::Mover::spin_after`]; renews inverse
@@ -128,17 +154,24 @@ fn spin_after<S: Simd>(
 #[inline(always)]
 fn run_advance<S: Simd>(all: &mut Moving, [h, beta]: [f64; 2], turned: &mut [Line]) {
     let (count, h) = (all.len(), S::splat(h));
+    let (new, old) = (S::splat(beta), S::splat(1.0 - beta));
+    let along = S::load(&SPEEDS).mul(h);
     for first in (0..count).step_by(LANES) {
         let at = eight(first, count);
-        let mut vel = S::gather(all.lines.vel, &at);
-        if beta != 1.0 {
-            let start = S::gather(all.own, &own(&at, START));
-            let (new, old) = (S::splat(beta), S::splat(1.0 - beta));
-            for k in 0..LANES {
-                vel[k] = vel[k].mul(new).add(start[k].mul(old));
+        let mut vel = [S::zero(); LANES];
+        for k in 0..LANES {
+            let body = at[k] as usize;
+            vel[k] = S::load(&all.lines.vel[body]);
+            if beta != 1.0 {
+                let start = S::load(&all.own[body * LINES + START]);
+                vel[k] = vel[k].mul(new).add(start.mul(old));
             }
         }
-        let mut moved = S::gather(all.lines.moved, &at);
+        for k in 0..count.min(first + LANES) - first {
+            let moved = &mut all.lines.moved[first + k];
+            S::load(moved).add(vel[k].mul(along)).store(moved);
+        }
+        let vel = S::transposed(vel);
         let mut pose = S::gather(all.own, &own(&at, POSE));
         let (from, q) = (V3([pose[0], pose[1], pose[2]]), Quat::of(&pose));
         for k in 0..3 {
@@ -148,10 +181,6 @@ fn run_advance<S: Simd>(all: &mut Moving, [h, beta]: [f64; 2], turned: &mut [Lin
         let Quat([x, y, z, w]) = next;
         [pose[3], pose[4], pose[5], pose[6]] = [x, y, z, w];
         S::scatter(all.own, &own(&at, POSE), pose);
-        for k in [0, 1, 2, 4, 5, 6] {
-            moved[k] = moved[k].add(vel[k].mul(h));
-        }
-        S::scatter(all.lines.moved, &at, moved);
         if !turned.is_empty() {
             let [dx, dy, dz] = V3([pose[0], pose[1], pose[2]]).sub(from).0;
             let Quat([x, y, z, w]) = next.times(&q.back());
@@ -163,14 +192,12 @@ fn run_advance<S: Simd>(all: &mut Moving, [h, beta]: [f64; 2], turned: &mut [Lin
 #[inline(always)]
 fn run_set_out<S: Simd>(all: &mut Moving, h: f64, levers: &[Line], special: &mut [bool]) {
     let (count, h2) = (all.len(), S::splat(h * h));
+    let speeds = S::gt(S::load(&SPEEDS), S::zero());
+    for (vel, free) in all.lines.vel.iter_mut().zip(&*all.lines.free).take(count) {
+        S::select(speeds, S::load(free), S::load(vel)).store(vel);
+    }
     for first in (0..count).step_by(LANES) {
         let at = eight(first, count);
-        let free = S::gather(all.lines.free, &at);
-        let mut vel = S::gather(all.lines.vel, &at);
-        for k in [0, 1, 2, 4, 5, 6] {
-            vel[k] = free[k];
-        }
-        S::scatter(all.lines.vel, &at, vel);
         let frame = S::gather(all.own, &own(&at, FRAME));
         let [xx, yy, zz, xy, xz, yz, ..] = S::gather(levers, &at);
         let (x, y, z) = (V3([xx, xy, xz]), V3([xy, yy, yz]), V3([xz, yz, zz]));
@@ -268,7 +295,7 @@ mod tests {
     use crate::lanes::{ContactLanes, Width, assert_same_at_every_width};
     use rb_core::params::Params;
 
-    const BODIES: usize = 11;
+    const BODIES: usize = 19;
 
     /// All that a few substeps leave in the lines.
     fn lines<S: Simd>() -> String {

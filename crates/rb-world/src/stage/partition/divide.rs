@@ -7,8 +7,8 @@
 //! for nonuniform problems on multiprocessors", 1987.
 
 use glam::DVec3;
-use rb_core::body::Body;
 use rb_core::math::tangents;
+use rb_core::room::{bytes, empty, fit};
 
 /// Movable bodies from which on an island is divided.
 pub(super) const LARGE: usize = 512;
@@ -19,76 +19,120 @@ const SECTION: usize = 2048;
 /// An island is cut across the direction of gravity only if it is that many times as high as wide.
 const UPRIGHT: i64 = 4;
 
-/// A movable body of a large island.
+/// A movable body of a divided island.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Resident {
-    pub(crate) slot: u32,
-    /// Whether joints hold it.
-    pub(super) jointed: bool,
-    at: DVec3,
-    /// Largest distance of its surface from there (m).
-    extent: f64,
+struct Resident {
+    slot: u32,
     /// Its cell along each axis.
-    cell: [i64; 3],
+    cell: [i32; 3],
 }
 
-impl Resident {
-    pub(super) fn new(slot: u32, body: &Body) -> Self {
-        Self {
-            slot,
-            jointed: !body.joints.is_empty(),
-            at: body.com,
-            extent: body.extent,
-            cell: [0; 3],
-        }
+/// The movable bodies of an island that is divided, section by section.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Residents {
+    list: Vec<Resident>,
+    /// Room for as many, to find the border between two sections in.
+    spare: Vec<Resident>,
+}
+
+impl Residents {
+    /// None.
+    pub(crate) fn clear(&mut self) {
+        empty(&mut self.list);
+        empty(&mut self.spare);
+    }
+
+    /// Slot of the body of a number.
+    pub(super) fn slot(&self, number: usize) -> Option<u32> {
+        self.list.get(number).map(|r| r.slot)
+    }
+
+    /// Slots of all bodies.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = u32> + '_ {
+        self.list.iter().map(|r| r.slot)
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        bytes(&self.list) + bytes(&self.spare)
+    }
+
+    /// Puts the bodies of an island, given by slot and centre of mass, lowest slot first, in the order of their
+    /// sections, and returns how many bodies a section has. Within one they stay in the order of slots. Cells are
+    /// `width` wide (m).
+    pub(super) fn divide(
+        &mut self,
+        bodies: impl ExactSizeIterator<Item = (u32, DVec3)> + Clone,
+        width: f64,
+        gravity: DVec3,
+    ) -> usize {
+        let count = bodies.len();
+        let sections = count.div_ceil(SECTION).next_power_of_two().max(2);
+        let size = count.div_ceil(sections);
+        self.find_cells(bodies, width, gravity);
+        fit(&mut self.spare, count);
+        split(&mut self.list, &mut self.spare, sections, size);
+        size
+    }
+
+    fn find_cells(
+        &mut self,
+        bodies: impl ExactSizeIterator<Item = (u32, DVec3)> + Clone,
+        width: f64,
+        gravity: DVec3,
+    ) {
+        let Some((_, first)) = bodies.clone().next() else {
+            return;
+        };
+        let up = gravity.try_normalize().unwrap_or(DVec3::Y);
+        let [x, z] = tangents(up);
+        // Off the middle, where symmetric scenes have their bodies.
+        let width = width.max(f64::MIN_POSITIVE);
+        let origin = first - DVec3::splat(0.37 * width);
+        fit(&mut self.list, bodies.len());
+        self.list.extend(bodies.map(|(slot, at)| {
+            let at = (at - origin) / width;
+            let cell = [x, z, up].map(|e| at.dot(e).floor() as i32);
+            Resident { slot, cell }
+        }));
     }
 }
 
-/// Puts the bodies of an island, lowest slot first, in the order of their sections, and returns how
-/// many bodies a section has. Within one they stay in the order of slots.
-pub(super) fn divide(residents: &mut [Resident], gravity: DVec3) -> usize {
-    let sections = residents.len().div_ceil(SECTION).next_power_of_two().max(2);
-    let size = residents.len().div_ceil(sections);
-    find_cells(residents, gravity);
-    split(residents, sections, size);
-    size
-}
-
-fn find_cells(residents: &mut [Resident], gravity: DVec3) {
-    let Some(first) = residents.first() else {
-        return;
-    };
-    let up = gravity.try_normalize().unwrap_or(DVec3::Y);
-    let [x, z] = tangents(up);
-    // Off the middle, where symmetric scenes have their bodies.
-    let width = first.extent.max(f64::MIN_POSITIVE);
-    let origin = first.at - DVec3::splat(0.37 * width);
-    for r in residents {
-        let at = (r.at - origin) / width;
-        r.cell = [x, z, up].map(|e| at.dot(e).floor() as i64);
-    }
-}
-
-/// Sorts bodies into so many sections of `size` each.
-fn split(residents: &mut [Resident], sections: usize, size: usize) {
+/// Puts bodies into so many sections of `size` each. They come in the order of slots and keep it in each, so
+/// that nothing has to be sorted once the border is known.
+fn split(residents: &mut [Resident], spare: &mut Vec<Resident>, sections: usize, size: usize) {
     let at = sections / 2 * size;
     if sections <= 1 || at >= residents.len() {
-        residents.sort_unstable_by_key(|r| r.slot);
         return;
     }
     let axis = longest(residents);
-    residents.select_nth_unstable_by_key(at, |r| (r.cell[axis], r.slot));
+    let rank = |r: &Resident| (r.cell[axis], r.slot);
+    spare.clear();
+    spare.extend_from_slice(residents);
+    let border = rank(spare.select_nth_unstable_by_key(at, rank).1);
+    spare.clear();
+    let mut below = 0;
+    for k in 0..residents.len() {
+        let resident = residents[k];
+        if rank(&resident) < border {
+            residents[below] = resident;
+            below += 1;
+        } else {
+            spare.push(resident);
+        }
+    }
+    residents[at..].copy_from_slice(spare);
     let (a, b) = residents.split_at_mut(at);
-    split(a, sections / 2, size);
-    split(b, sections - sections / 2, size);
+    split(a, spare, sections / 2, size);
+    split(b, spare, sections - sections / 2, size);
 }
 
 /// The axis along which the bodies reach farthest.
 fn longest(residents: &[Resident]) -> usize {
     let reach = |axis: usize| {
         let cells = residents.iter().map(|r| r.cell[axis]);
-        let (low, high) = cells.fold((i64::MAX, i64::MIN), |(l, h), c| (l.min(c), h.max(c)));
-        high.saturating_sub(low)
+        let (low, high) = cells.fold((i32::MAX, i32::MIN), |(l, h), c| (l.min(c), h.max(c)));
+        i64::from(high) - i64::from(low)
     };
     let [x, z, up] = [reach(0), reach(1), reach(2) / UPRIGHT];
     match (x >= z, x.max(z) >= up) {
@@ -107,7 +151,7 @@ mod tests {
     /// aside, and all are `at` and off by a little `nudge`.
     fn sections(columns: usize, rows: usize, at: f64, nudge: f64) -> Vec<usize> {
         let mut world = World::new(Params::game()).unwrap();
-        let mut residents = Vec::new();
+        let mut bodies = Vec::new();
         for row in 0..rows {
             for column in 0..columns {
                 let aside = 0.5 * (row % 2) as f64;
@@ -117,14 +161,16 @@ mod tests {
                 let body = world.add_body(body).unwrap();
                 let cube = Shape::cuboid(DVec3::splat(0.5)).unwrap();
                 world.add_collider(body, ColliderDesc::new(cube)).unwrap();
-                let slot = body.index();
-                residents.push(Resident::new(slot, world.state.body(slot)));
+                bodies.push(body.index());
             }
         }
-        let size = divide(&mut residents, world.params().gravity);
-        let mut of = vec![0; residents.len()];
-        for (k, r) in residents.iter().enumerate() {
-            of[r.slot as usize] = k / size;
+        let at = |slot: &u32| (*slot, world.state.body(*slot).com);
+        let (width, gravity) = (world.state.body(bodies[0]).extent, world.params().gravity);
+        let mut residents = Residents::default();
+        let size = residents.divide(bodies.iter().map(at), width, gravity);
+        let mut of = vec![0; bodies.len()];
+        for (k, slot) in residents.slots().enumerate() {
+            of[slot as usize] = k / size;
         }
         of
     }

@@ -1,12 +1,11 @@
 //! Who lives in which island, and a mover for every body.
 
-use super::BODIES;
-use super::divide::{self, LARGE, Resident};
+use super::divide::LARGE;
+use super::{BODIES, ListedBody};
 use crate::flight::Flight;
 use crate::frame::{Frame, ISLANDS, NOWHERE};
-use crate::island::Island;
+use crate::island::{Escalated, Island};
 use crate::state::State;
-use rb_core::body::{Body, BodyFlags};
 use rb_core::integrate::Mover;
 use rb_core::room::{empty, fit};
 use rb_solve::parallel;
@@ -16,30 +15,31 @@ pub(super) fn place_bodies(state: &State, frame: &mut Frame) {
     number_bodies(frame);
     list_tenants(frame);
     frame.make_islands();
-    let (tenants, starts) = (&frame.tenants, &frame.starts);
+    let (tenants, starts, listed) = (&frame.tenants, &frame.starts, &frame.listed_bodies);
     let islands = &mut frame.islands[..frame.island_count];
     parallel::for_each_run(islands, ISLANDS, |first, run| {
         for (k, island) in run.iter_mut().enumerate() {
             let [from, to] = [0, 1].map(|i| starts[first + k + i] as usize);
-            move_in(island, &tenants[from..to], state);
+            move_in(island, &tenants[from..to], listed, state);
         }
     });
-    // Those of a large island are in the order of its sections.
-    let residents = islands.iter().flat_map(|i| i.residents.iter().enumerate());
-    for (number, resident) in residents {
-        frame.place[resident.slot as usize][1] = number as u32;
+    // Those of a divided island are in the order of its sections.
+    let residents = islands.iter().flat_map(|i| i.residents.slots().enumerate());
+    for (number, slot) in residents {
+        frame.place[slot as usize][1] = number as u32;
     }
     take_off(state, frame);
 }
 
 /// Numbers islands and the bodies of each, lowest slot first.
 fn number_bodies(frame: &mut Frame) {
-    let n = frame.active.len();
+    let n = frame.listed_bodies.len();
     frame.place.clear();
     frame.place.resize(n, [NOWHERE; 2]);
     frame.sizes.clear();
     for slot in 0..n {
-        if !(frame.active[slot] && frame.bound[slot]) {
+        let body = &frame.listed_bodies[slot];
+        if !(body.active && body.bound) {
             continue;
         }
         // The root is the lowest slot, so it has been met first.
@@ -75,23 +75,22 @@ fn list_tenants(frame: &mut Frame) {
 }
 
 /// Bodies become movers of their island, which forgets those it had.
-fn move_in(island: &mut Island, slots: &[u32], state: &State) {
+fn move_in(island: &mut Island, slots: &[u32], listed: &[ListedBody], state: &State) {
     island.clear();
+    let body = |slot: u32| &listed[slot as usize];
+    let mut jointed = false;
     for &slot in slots {
-        claim(island, state.body(slot));
+        claim(&mut island.escalated, body(slot));
+        jointed |= body(slot).jointed;
     }
-    if slots.len() >= LARGE {
-        let residents = slots
-            .iter()
-            .map(|&slot| Resident::new(slot, state.body(slot)));
-        island.residents.extend(residents);
-        // Joints are swept by one thread.
-        if !island.residents.iter().any(|r| r.jointed) {
-            island.section = Some(divide::divide(&mut island.residents, state.params.gravity));
-        }
+    // Sections of islands with joints are cut along these.
+    if slots.len() >= LARGE && !jointed {
+        let bodies = slots.iter().map(|&slot| (slot, body(slot).at));
+        let (width, gravity) = (body(slots[0]).extent, state.params.gravity);
+        island.section = Some(island.residents.divide(bodies, width, gravity));
     }
     let residents = &island.residents;
-    let slot = |i: usize| residents.get(i).map_or(slots[i], |r| r.slot);
+    let slot = |i: usize| residents.slot(i).unwrap_or(slots[i]);
     let mover = |i| Mover::new(slot(i), state.body(slot(i)), &state.params);
     fit(&mut island.movers, slots.len());
     parallel::extend(&mut island.movers, slots.len(), BODIES, mover);
@@ -99,18 +98,17 @@ fn move_in(island: &mut Island, slots: &[u32], state: &State) {
 }
 
 /// What a body asks of its island.
-fn claim(island: &mut Island, body: &Body) {
-    let escalated = &mut island.escalated;
-    escalated.precise |= body.flags.contains(BodyFlags::PRECISE);
-    escalated.hold = escalated.hold.max(body.exact_hold);
-    escalated.rest = escalated.rest.max(body.exact_rest);
+fn claim(escalated: &mut Escalated, body: &ListedBody) {
+    escalated.precise |= body.precise;
+    escalated.hold = escalated.hold.max(body.hold);
+    escalated.rest = escalated.rest.max(body.rest);
 }
 
 /// Bodies that nothing holds or touches.
 fn take_off(state: &State, frame: &mut Frame) {
     frame.free.clear();
-    for slot in 0..frame.active.len() {
-        if frame.active[slot] && !frame.bound[slot] {
+    for (slot, body) in frame.listed_bodies.iter().enumerate() {
+        if body.active && !body.bound {
             frame.place[slot][1] = frame.free.len() as u32;
             frame.free.push(slot as u32);
         }

@@ -1,0 +1,90 @@
+//! Bodies that touch nothing: all substeps of some at once, in lines that no contact looks at.
+
+use super::{LINES, Moving};
+use crate::lanes::bodies::BodyLines;
+use crate::lanes::simd::Line;
+use glam::{DQuat, DVec3};
+use rb_core::integrate::Mover;
+use rb_core::math::Twist;
+
+/// Bodies that share the lines: what the first cache holds.
+const GROUP: usize = 32;
+
+/// How bodies fly.
+#[derive(Clone, Copy, Debug)]
+pub struct Course {
+    /// Number of the substeps.
+    pub substeps: u32,
+    /// Length of each (s).
+    pub h: f64,
+    /// Share of the velocity after forces in that of the way.
+    pub beta: f64,
+}
+
+/// Has bodies fly, which do what their [`Mover`]s would do by themselves with the implicit gyroscopic term, to the
+/// bit; none of these may be [bound](Mover::is_bound). Where it ends, and how fast, is told to `land`.
+pub fn fly<T>(
+    bodies: &mut [T],
+    course: Course,
+    mover: impl Fn(&T) -> &Mover,
+    land: impl Fn(&mut T, (DVec3, DQuat), Twist),
+) {
+    for group in bodies.chunks_mut(GROUP) {
+        let mut own = [Line::default(); GROUP * LINES];
+        let mut lines = [[Line::default(); GROUP]; 4];
+        let mut steady = [false; GROUP];
+        let count = group.len();
+        let mut moving = Moving {
+            own: &mut own[..count * LINES],
+            steady: &mut steady[..count],
+            lines: BodyLines::alone(lines.each_mut().map(|lines| &mut lines[..count])),
+        };
+        for (k, body) in group.iter().enumerate() {
+            moving.board(k, mover(body), course.h);
+        }
+        for _ in 0..course.substeps {
+            moving.begin(course.h, true);
+            moving.advance(course.h, course.beta, &mut []);
+        }
+        for (k, body) in group.iter_mut().enumerate() {
+            land(body, moving.pose(k), moving.lines.velocity(k));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::mover;
+    use super::*;
+    use rb_core::params::Params;
+
+    #[test]
+    fn bodies_fly_together_as_by_themselves() {
+        let (params, h) = (Params::game(), 1.0 / 240.0);
+        let course = Course {
+            substeps: 4,
+            h,
+            beta: 0.75,
+        };
+        let movers = (0..GROUP + 7).map(|k| mover(k, &params));
+        let mut movers: Vec<Mover> = movers.collect();
+        let mut alone = movers.clone();
+        fly(
+            &mut movers,
+            course,
+            |m| m,
+            |m, (com, q), vel| (m.com, m.q, m.vel) = (com, q, vel),
+        );
+        let mut scheme = params.scheme;
+        scheme.beta = course.beta;
+        for (m, own) in movers.iter().zip(&mut alone) {
+            for _ in 0..course.substeps {
+                own.refresh();
+                let next = own.predict(h, params.gyroscopic);
+                own.advance_by_scheme(h, &scheme, next, params.gyroscopic);
+                own.vel = next;
+            }
+            assert_eq!((m.com, m.q, m.vel), (own.com, own.q, own.vel));
+        }
+    }
+}
