@@ -143,7 +143,7 @@ fn touch(
         return Verdict::Kept;
     }
     let prediction = a.reach + b.reach;
-    let anchored = |m: &Manifold| m.anchor.hold.reference != Reference::Neither;
+    let anchored = |m: &Manifold| m.anchor.reference != Reference::Neither;
     match recall(pair, sides, prediction) {
         Recall::InPlace | Recall::Clear if pair.count == 0 => return Verdict::Kept,
         // A surface with a direction turns with its body, and is combined anew.
