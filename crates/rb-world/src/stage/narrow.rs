@@ -143,11 +143,19 @@ fn touch(
         return Verdict::Kept;
     }
     let prediction = a.reach + b.reach;
-    let anchored = |m: &Manifold| m.anchor.reference != Reference::Neither;
-    match recall(pair, sides, prediction) {
+    let recalled = recall(pair, sides, prediction);
+    // Lines are followed wherever they lead.
+    let stays = |m: &Manifold| match m.anchor.reference {
+        Reference::Neither => false,
+        Reference::Lines => true,
+        _ => recalled == Recall::InPlace,
+    };
+    match recalled {
         Recall::InPlace | Recall::Clear if pair.count == 0 => return Verdict::Kept,
         // A surface with a direction turns with its body, and is combined anew.
-        Recall::InPlace if !(a.directed || b.directed) && known.iter().all(anchored) => {
+        Recall::InPlace | Recall::Clear
+            if !(a.directed || b.directed) && known.iter().all(stays) =>
+        {
             let stands = sides.map(|p| &p.stand);
             known.iter_mut().for_each(|m| m.renew(stands));
             return Verdict::Kept;
