@@ -66,7 +66,8 @@ fn creep(
             continue;
         }
         let places = patch.points.iter().map(|p| [p.position_a, p.position_b]);
-        let anchor = Anchor::new(patch.hold, patch.normal, places, [&frame, &before]);
+        let mut anchor = Anchor::default();
+        anchor.set(&patch.hold, patch.normal, places, [&frame, &before]);
         let stand = |pose: Pose| Stand {
             pose,
             center: pose.p,

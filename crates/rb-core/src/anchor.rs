@@ -136,39 +136,35 @@ pub struct Anchored {
 
 impl Anchor {
     /// Anchors points under the normal `normal` (world, a → b); each is given as its places on a and b
-    /// (m, world). Those beyond [`MAX_POINTS`] are ignored.
-    pub fn new(
-        hold: Hold,
+    /// (m, world). Those beyond [`MAX_POINTS`] are ignored. In its place, for an anchor is large.
+    #[inline]
+    pub fn set(
+        &mut self,
+        hold: &Hold,
         normal: DVec3,
         mut points: impl Iterator<Item = [DVec3; 2]>,
         poses: [&Pose; 2],
-    ) -> Self {
+    ) {
+        // What is not used is zero, so that equal anchors are stored in equal bytes.
+        (self.reference, self.radius, self.normal) = (hold.reference, 0.0, DVec3::ZERO);
+        (self.levels, self.points) = ([0.0; MAX_POINTS], [DVec3::ZERO; MAX_POINTS]);
         let sign = match hold.reference {
             Reference::FaceOfA => 1.0,
             Reference::FaceOfB => -1.0,
-            Reference::Neither => return Self::default(),
-            Reference::Lines => {
-                let point = points.next();
-                return point.map_or_else(Self::default, |p| lines::of(&hold, normal, p, poses));
-            }
+            Reference::Neither => return,
+            Reference::Lines => return lines::set(self, hold, normal, points.next(), poses),
         };
         let [f, o] = hold.reference.face_first(poses);
-        let [radius, _] = hold.radii;
-        let out = normal * (sign * radius);
-        let mut anchor = Self {
-            reference: hold.reference,
-            radius,
-            normal: f.q.conjugate() * normal,
-            ..Self::default()
-        };
+        [self.radius, _] = hold.radii;
+        self.normal = f.q.conjugate() * normal;
+        let out = normal * (sign * self.radius);
         let to_other = DMat3::from_quat(o.q).transpose();
-        let places = anchor.points.iter_mut().zip(&mut anchor.levels);
+        let places = self.points.iter_mut().zip(&mut self.levels);
         for ((place, level), p) in places.zip(points) {
             let [on_face, on_other] = hold.reference.face_first(p);
             *place = to_other * (on_other - o.p + out);
             *level = normal.dot(on_face - f.p);
         }
-        anchor
     }
 
     /// Calls `put` with the number and place of each of the first `count` points, with the shapes as
@@ -245,7 +241,8 @@ mod tests {
             };
             let normal = if of_a { up } else { -up };
             let hold = Hold::over_face(reference, 0.0);
-            let anchor = Anchor::new(hold, normal, [points].into_iter(), [&pa, &pb]);
+            let mut anchor = Anchor::default();
+            anchor.set(&hold, normal, [points].into_iter(), [&pa, &pb]);
             let [sa, sb] = order([after, moved]).map(stand);
             let mut seen = 0;
             let n = anchor.renew([&sa, &sb], 1, |_, p| {

@@ -13,26 +13,28 @@ use super::{Anchor, Anchored, Hold, Reference, Stand};
 use crate::math::Pose;
 use glam::DVec3;
 
-/// Anchors one point, given as its places on a and b (m, world), under the normal `normal` (world, a → b).
-pub(super) fn of(
+/// Anchors one point in an empty anchor, given as its places on a and b (m, world), under the normal `normal`
+/// (world, a → b).
+pub(super) fn set(
+    anchor: &mut Anchor,
     hold: &Hold,
     normal: DVec3,
-    [on_a, on_b]: [DVec3; 2],
+    point: Option<[DVec3; 2]>,
     [a, b]: [&Pose; 2],
-) -> Anchor {
+) {
+    let Some([on_a, on_b]) = point else {
+        anchor.reference = Reference::Neither;
+        return;
+    };
     let [ra, rb] = hold.radii;
     let (to_a, to_b) = (a.q.conjugate(), b.q.conjugate());
-    Anchor {
-        reference: Reference::Lines,
-        levels: [ra, rb, 0.0, 0.0],
-        points: [
-            to_a * (on_a - normal * ra - a.p),
-            to_a * hold.along[0],
-            to_b * (on_b + normal * rb - b.p),
-            to_b * hold.along[1],
-        ],
-        ..Anchor::default()
-    }
+    anchor.levels = [ra, rb, 0.0, 0.0];
+    anchor.points = [
+        to_a * (on_a - normal * ra - a.p),
+        to_a * hold.along[0],
+        to_b * (on_b + normal * rb - b.p),
+        to_b * hold.along[1],
+    ];
 }
 
 /// The normal (a → b, world) and the point with the shapes as they stand now.
@@ -90,7 +92,8 @@ mod tests {
             let (pa, pb) = (a.p + u * 0.1, b.p - v * 0.2);
             let normal = (pb - pa).normalize();
             let places = [pa + normal * 0.2, pb - normal * 0.3];
-            let anchor = of(&hold, normal, places, [&a, &b]);
+            let mut anchor = Anchor::default();
+            anchor.set(&hold, normal, [places].into_iter(), [&a, &b]);
             let (sa, sb) = (stand(a), stand(turned));
             let (n, p) = renew(&anchor, [&sa, &sb]);
             let [u, v] = along(&turned);
