@@ -2,8 +2,8 @@
 
 use crate::narrow::ContactPatch;
 use glam::DVec3;
-use rb_core::anchor::{Anchor, Stand};
-use rb_core::manifold::{ContactMaterial, MAX_POINTS, Manifold, ManifoldKey, ManifoldPoint};
+use rb_core::anchor::Stand;
+use rb_core::manifold::{MAX_POINTS, Manifold, ManifoldKey, ManifoldPoint};
 use rb_core::math::tangents;
 
 /// The two sides of a manifold, index 0 for a and 1 for b.
@@ -41,25 +41,22 @@ pub struct Carried {
     pub spin: DVec3,
 }
 
-/// Makes of a manifold that of a patch: arms from the centres of mass. In its place, for it is large.
-pub fn rewrite(
-    manifold: &mut Manifold,
-    patch: &ContactPatch,
-    material: &ContactMaterial,
-    carried: &Carried,
-    sides: &Sides,
-) {
+/// Makes of a manifold that of a patch: arms from the centres of mass. In its place, for it is large; its
+/// material stays.
+pub fn rewrite(manifold: &mut Manifold, patch: &ContactPatch, carried: &Carried, sides: &Sides) {
     (manifold.bodies, manifold.key) = (sides.bodies, sides.key(patch));
     manifold.closed = false;
     (manifold.impulses, manifold.spin) = (carried.impulse, carried.spin);
-    (manifold.normal, manifold.material) = (patch.normal, *material);
+    manifold.normal = patch.normal;
     manifold.set_points(patch.points.iter().map(|p| {
         let arm = sides.arms([p.position_a, p.position_b]);
         (p.feature, ManifoldPoint { arm, gap: p.gap })
     }));
     let places = patch.points.iter().map(|p| [p.position_a, p.position_b]);
     let poses = sides.stands.map(|s| &s.pose);
-    manifold.anchor = Anchor::new(patch.hold, patch.normal, places, poses);
+    manifold
+        .anchor
+        .set(&patch.hold, patch.normal, places, poses);
 }
 
 /// Cosine of the angle between two normals beyond which impulses are not carried over (60°).

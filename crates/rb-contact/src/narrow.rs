@@ -129,7 +129,7 @@ impl ContactPatch {
     fn swap(&mut self) {
         self.sub.swap(0, 1);
         self.normal = -self.normal;
-        self.hold.reference = self.hold.reference.swapped();
+        self.hold = self.hold.swapped();
         for p in self.points.iter_mut() {
             core::mem::swap(&mut p.position_a, &mut p.position_b);
         }

@@ -66,7 +66,8 @@ fn creep(
             continue;
         }
         let places = patch.points.iter().map(|p| [p.position_a, p.position_b]);
-        let anchor = Anchor::new(patch.hold, patch.normal, places, [&frame, &before]);
+        let mut anchor = Anchor::default();
+        anchor.set(&patch.hold, patch.normal, places, [&frame, &before]);
         let stand = |pose: Pose| Stand {
             pose,
             center: pose.p,
@@ -158,4 +159,95 @@ fn anchored_edges_are_those_of_a_search() {
     }
     tally.check("edge across edge", 1900, 1e-6);
     assert_eq!(tally.unanchored, 0);
+}
+
+/// Round shapes beside edges, corners, ends and each other, in each other by up to a millimetre or apart: one
+/// point each, and gap and normal are those of a search however they roll.
+#[test]
+fn anchored_lines_are_those_of_a_search() {
+    let mut random = Random(8);
+    let half = DVec3::new(0.5, 0.3, 0.4);
+    let cuboid = Shape::cuboid(half).unwrap();
+    let signs = [-1.0, 1.0];
+    let corners = signs.map(|x| signs.map(|y| signs.map(|z| half * DVec3::new(x, y, z))));
+    let hull = Shape::convex_hull(corners.as_flattened().as_flattened().to_vec()).unwrap();
+    let ball = Shape::ball(0.3).unwrap();
+    let capsule = Shape::capsule(0.4, 0.2).unwrap();
+    let upright = DQuat::IDENTITY;
+    let across = exp_rotation(DVec3::Z * FRAC_PI_2);
+    let askew = DQuat::from_rotation_arc(DVec3::Y, DVec3::new(1.0, 1.0, -1.0).normalize());
+    let level = DQuat::from_rotation_arc(DVec3::Y, half.cross(DVec3::X).normalize());
+    let edge = DVec3::new(0.0, half.y, half.z);
+    let slope = DVec3::new(0.0, 1.0, 1.0).normalize();
+    let out = half.normalize();
+    let center = DVec3::ZERO;
+    // Two shapes, where the core of the first holds its line or point, the way to the core of the second, and the
+    // attitude of that.
+    let kinds = [
+        ("edge, ball", &cuboid, &ball, edge, slope * 0.3, upright),
+        (
+            "hull's edge, ball",
+            &hull,
+            &ball,
+            edge,
+            slope * 0.3,
+            upright,
+        ),
+        ("corner, ball", &cuboid, &ball, half, out * 0.3, upright),
+        (
+            "hull's corner, ball",
+            &hull,
+            &ball,
+            half,
+            out * 0.3,
+            upright,
+        ),
+        ("edge, capsule", &cuboid, &capsule, edge, slope * 0.2, askew),
+        (
+            "hull's edge, capsule",
+            &hull,
+            &capsule,
+            edge,
+            slope * 0.2,
+            askew,
+        ),
+        ("corner, capsule", &cuboid, &capsule, half, out * 0.2, level),
+        (
+            "capsule, ball",
+            &capsule,
+            &ball,
+            center,
+            DVec3::X * 0.5,
+            upright,
+        ),
+        (
+            "end, ball",
+            &capsule,
+            &ball,
+            DVec3::Y * 0.4,
+            slope * 0.5,
+            upright,
+        ),
+        ("ball, ball", &ball, &ball, center, out * 0.6, upright),
+        (
+            "capsules",
+            &capsule,
+            &capsule,
+            center,
+            DVec3::Z * 0.4,
+            across,
+        ),
+    ];
+    for (name, lower, upper, on, way, attitude) in kinds {
+        let mut tally = Tally::default();
+        for _ in 0..500 {
+            let place = Pose::new(
+                on + way + random.vector(1e-3),
+                attitude * exp_rotation(random.vector(1e-2)),
+            );
+            creep(&mut random, [lower, upper], 0.3, place, &mut tally);
+        }
+        tally.check(name, 450, 1e-9);
+        assert_eq!(tally.unanchored, 0, "{name}");
+    }
 }

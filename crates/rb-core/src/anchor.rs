@@ -12,13 +12,19 @@
 //! Over a flat face gaps of corners, balls and ends of capsules are exact, and a ball may roll. A point where an
 //! edge of o crosses the border of the face moves with o instead of along the edge, and the normal of two edges
 //! with f instead of both: that is of second order, motion times tilt or motion times turn.
+//!
+//! A round shape beside an edge, a corner or another round shape has one contact point, between a line or
+//! point of either core. Each holds its own, and the normal leads from one to the other (`lines`): exact
+//! however they roll.
+
+mod lines;
 
 use crate::manifold::MAX_POINTS;
 use crate::math::Pose;
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 
-/// Which shape the normal of a contact turns with.
+/// What the normal of a contact follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reference {
     /// Shape a, in most contacts with one of its flat faces.
@@ -28,6 +34,8 @@ pub enum Reference {
     /// Neither: the contact cannot be anchored.
     #[default]
     Neither,
+    /// The shortest way from a line or point of a to one of b, at which there is one point.
+    Lines,
 }
 
 impl Reference {
@@ -46,34 +54,47 @@ impl Reference {
         match self {
             Self::FaceOfA => Self::FaceOfB,
             Self::FaceOfB => Self::FaceOfA,
-            Self::Neither => Self::Neither,
+            same => same,
         }
     }
 }
 
 /// How points keep their places while two shapes move a little.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hold {
-    /// Which shape the normal turns with.
+    /// What the normal follows.
     pub reference: Reference,
-    /// Radius by which the core of the other shape is dilated (m).
-    pub radius: f64,
+    /// Radii by which the cores of a and b are dilated (m); over a face, twice that of the other shape.
+    pub radii: [f64; 2],
+    /// Unit vectors along the lines of a and b (world), zero for points. Only for [`Reference::Lines`].
+    pub along: [DVec3; 2],
 }
 
 impl Hold {
     /// They do not.
     pub const NONE: Self = Self {
         reference: Reference::Neither,
-        radius: 0.0,
+        radii: [0.0; 2],
+        along: [DVec3::ZERO; 2],
     };
-}
 
-/// Of a sharp shape.
-impl From<Reference> for Hold {
-    fn from(reference: Reference) -> Self {
+    /// With a plane for each point in the shape that the normal turns with; the core of the other one is
+    /// dilated by `radius` (m).
+    pub const fn over_face(reference: Reference, radius: f64) -> Self {
         Self {
             reference,
-            radius: 0.0,
+            radii: [radius; 2],
+            ..Self::NONE
+        }
+    }
+
+    /// The same with a and b exchanged.
+    pub fn swapped(self) -> Self {
+        let ([ra, rb], [along_a, along_b]) = (self.radii, self.along);
+        Self {
+            reference: self.reference.swapped(),
+            radii: [rb, ra],
+            along: [along_b, along_a],
         }
     }
 }
@@ -90,13 +111,17 @@ pub struct Stand {
 /// Up to four contact points in the frames of the two shapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Anchor {
-    /// Which shape the normal turns with, and the radius around the points.
-    pub hold: Hold,
+    /// What the normal follows.
+    pub reference: Reference,
+    /// Radius around the points (m).
+    radius: f64,
     /// Unit normal a → b, in the frame of the shape it turns with.
     normal: DVec3,
-    /// Height of each point's plane along the normal, from the origin of that frame (m).
+    /// Height of each point's plane along the normal, from the origin of that frame (m); with lines, the
+    /// radii around these.
     levels: [f64; MAX_POINTS],
-    /// Points on the core of the other shape, in its frame (m).
+    /// Points on the core of the other shape, in its frame (m); with lines, a point and the direction of
+    /// that of a and that of b, each in its frame.
     points: [DVec3; MAX_POINTS],
 }
 
@@ -111,33 +136,35 @@ pub struct Anchored {
 
 impl Anchor {
     /// Anchors points under the normal `normal` (world, a → b); each is given as its places on a and b
-    /// (m, world). Those beyond [`MAX_POINTS`] are ignored.
-    pub fn new(
-        hold: Hold,
+    /// (m, world). Those beyond [`MAX_POINTS`] are ignored. In its place, for an anchor is large.
+    #[inline]
+    pub fn set(
+        &mut self,
+        hold: &Hold,
         normal: DVec3,
-        points: impl Iterator<Item = [DVec3; 2]>,
+        mut points: impl Iterator<Item = [DVec3; 2]>,
         poses: [&Pose; 2],
-    ) -> Self {
+    ) {
+        // What is not used is zero, so that equal anchors are stored in equal bytes.
+        (self.reference, self.radius, self.normal) = (hold.reference, 0.0, DVec3::ZERO);
+        (self.levels, self.points) = ([0.0; MAX_POINTS], [DVec3::ZERO; MAX_POINTS]);
         let sign = match hold.reference {
             Reference::FaceOfA => 1.0,
             Reference::FaceOfB => -1.0,
-            Reference::Neither => return Self::default(),
+            Reference::Neither => return,
+            Reference::Lines => return lines::set(self, hold, normal, points.next(), poses),
         };
         let [f, o] = hold.reference.face_first(poses);
-        let out = normal * (sign * hold.radius);
-        let mut anchor = Self {
-            hold,
-            normal: f.q.conjugate() * normal,
-            ..Self::default()
-        };
+        [self.radius, _] = hold.radii;
+        self.normal = f.q.conjugate() * normal;
+        let out = normal * (sign * self.radius);
         let to_other = DMat3::from_quat(o.q).transpose();
-        let places = anchor.points.iter_mut().zip(&mut anchor.levels);
+        let places = self.points.iter_mut().zip(&mut self.levels);
         for ((place, level), p) in places.zip(points) {
             let [on_face, on_other] = hold.reference.face_first(p);
             *place = to_other * (on_other - o.p + out);
             *level = normal.dot(on_face - f.p);
         }
-        anchor
     }
 
     /// Calls `put` with the number and place of each of the first `count` points, with the shapes as
@@ -148,18 +175,23 @@ impl Anchor {
         count: usize,
         mut put: impl FnMut(usize, Anchored),
     ) -> Option<DVec3> {
-        let sign = match self.hold.reference {
+        let sign = match self.reference {
             Reference::FaceOfA => 1.0,
             Reference::FaceOfB => -1.0,
             Reference::Neither => return None,
+            Reference::Lines => {
+                let (normal, place) = lines::renew(self, stands);
+                put(0, place);
+                return Some(normal);
+            }
         };
-        let [f, o] = self.hold.reference.face_first(stands);
+        let [f, o] = self.reference.face_first(stands);
         let normal = f.pose.q * self.normal;
         let turn = DMat3::from_quat(o.pose.q);
         // All relative to the pair: far from the origin the digits are the same.
         let apart = o.pose.p - f.pose.p;
         let origins = [f.pose.p - f.center, o.pose.p - o.center];
-        let out = normal * (sign * self.hold.radius);
+        let out = normal * (sign * self.radius);
         let places = self.points[..count].iter().zip(&self.levels);
         for (k, (local, level)) in places.enumerate() {
             let on_other = turn * *local - out;
@@ -167,7 +199,7 @@ impl Anchor {
             let gap = sign * (normal.dot(from_face) - level);
             let on_face = origins[0] + from_face - normal * (sign * gap);
             let arm = [on_face, origins[1] + on_other];
-            let arm = self.hold.reference.face_first(arm);
+            let arm = self.reference.face_first(arm);
             put(k, Anchored { arm, gap });
         }
         Some(normal)
@@ -208,7 +240,9 @@ mod tests {
                 [above, on_plane]
             };
             let normal = if of_a { up } else { -up };
-            let anchor = Anchor::new(reference.into(), normal, [points].into_iter(), [&pa, &pb]);
+            let hold = Hold::over_face(reference, 0.0);
+            let mut anchor = Anchor::default();
+            anchor.set(&hold, normal, [points].into_iter(), [&pa, &pb]);
             let [sa, sb] = order([after, moved]).map(stand);
             let mut seen = 0;
             let n = anchor.renew([&sa, &sb], 1, |_, p| {

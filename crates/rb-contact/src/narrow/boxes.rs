@@ -226,7 +226,7 @@ impl Pair<'_> {
         let [u, v, across] = [u, v, k].map(|axis| f.rot.col(axis));
         let start = f.at - across * (up * radius);
         let level = self.hf[k] + f.radius + radius;
-        ring.corners().iter().map(move |&(p, feature)| {
+        ring.corners().map(move |(p, feature)| {
             let place = u * p.x + v * p.y + across * p.z + start;
             (place, up * p.z - level, feature & !clip::FACE_OF_B)
         })

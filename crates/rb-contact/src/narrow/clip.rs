@@ -83,7 +83,7 @@ pub(crate) fn over(
     match reference {
         Reference::FaceOfA => face_points(a, b, n, put),
         Reference::FaceOfB => face_points(b, a, -n, of_b(put)),
-        Reference::Neither => parallel_points(a, b, n, put),
+        Reference::Neither | Reference::Lines => parallel_points(a, b, n, put),
     }
 }
 

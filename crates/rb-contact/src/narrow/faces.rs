@@ -16,7 +16,7 @@ use super::clip::{self, Raw};
 use super::{ContactPatch, Outcome, hold, report};
 use crate::convex::{Core, Placed};
 use glam::DVec3;
-use rb_core::anchor::Reference;
+use rb_core::anchor::{Hold, Reference};
 
 /// Faces of both cores up to which trying all of them is faster than iterating.
 const MANY: usize = 48;
@@ -46,7 +46,15 @@ pub(crate) fn collide(
     let mut raw = Raw::new();
     clip::over(a, b, normal, reference, prediction, &mut raw);
     let proven = proven(&raw, s, FACE_PREFERENCE[1] * size);
-    proven.then(|| report(normal, reference.into(), &raw, prediction, out))
+    proven.then(|| {
+        report(
+            normal,
+            Hold::over_face(reference, 0.0),
+            &raw,
+            prediction,
+            out,
+        )
+    })
 }
 
 fn count(core: &Core) -> usize {

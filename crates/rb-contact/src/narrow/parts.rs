@@ -70,6 +70,7 @@ pub(crate) fn convex_with_parts(
     merge(first, prediction, out);
     for patch in &mut out[first..] {
         patch.normal = turn * patch.normal;
+        patch.hold.along = patch.hold.along.map(|u| turn * u);
         for p in patch.points.iter_mut() {
             p.position_a = turn * p.position_a + center;
             p.position_b = turn * p.position_b + center;
@@ -175,11 +176,13 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
         let mut sub = [u32::MAX; 2];
         let mut raw = Raw::new();
         let mut lost = false;
+        let mut joined = 0;
         for (p, depth) in out[found.clone()].iter().zip(&mut depths) {
             if *depth < f64::INFINITY && p.normal.dot(normal) >= SAME_NORMAL {
                 *depth = f64::INFINITY;
                 sub = sub.min(p.sub);
-                lost |= p.hold.reference == Reference::Neither || p.hold.radius != hold.radius;
+                joined += 1;
+                lost |= p.hold.reference == Reference::Neither || p.hold.radii != hold.radii;
                 raw.extend_from_slice(&p.points);
             }
         }
@@ -187,6 +190,8 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
             p.gap = normal.dot(p.position_b - p.position_a);
         }
         raw.retain(|p| p.gap <= prediction);
+        // Lines lead to one point only.
+        lost |= joined > 1 && hold.reference == Reference::Lines;
         let hold = if lost { Hold::NONE } else { hold };
         if report(normal, hold, &distinct(&raw), prediction, out).is_ok()
             && let Some(patch) = out.last_mut()

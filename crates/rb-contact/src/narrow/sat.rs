@@ -23,7 +23,7 @@ use super::{ContactPatch, Outcome, report};
 use crate::convex::{Core, Placed};
 use crate::polyhedron::Face;
 use glam::DVec3;
-use rb_core::anchor::Reference;
+use rb_core::anchor::{Hold, Reference};
 use solid::{BEYOND, Best, Moved, Place, Signs, Solid, crossing};
 
 /// Squared sine of the angle between two edges below which they count as parallel.
@@ -96,7 +96,13 @@ pub(super) fn collide(
         let mut raw = Raw::new();
         clip::over(a, b, normal, reference, prediction, &mut raw);
         if raw.iter().any(|p| p.gap <= face.s + tolerance) {
-            return Some(report(normal, reference.into(), &raw, prediction, out));
+            return Some(report(
+                normal,
+                Hold::over_face(reference, 0.0),
+                &raw,
+                prediction,
+                out,
+            ));
         }
     }
     if face.s > 0.0 {

@@ -143,11 +143,19 @@ fn touch(
         return Verdict::Kept;
     }
     let prediction = a.reach + b.reach;
-    let anchored = |m: &Manifold| m.anchor.hold.reference != Reference::Neither;
-    match recall(pair, sides, prediction) {
+    let recalled = recall(pair, sides, prediction);
+    // Lines are followed wherever they lead.
+    let stays = |m: &Manifold| match m.anchor.reference {
+        Reference::Neither => false,
+        Reference::Lines => true,
+        _ => recalled == Recall::InPlace,
+    };
+    match recalled {
         Recall::InPlace | Recall::Clear if pair.count == 0 => return Verdict::Kept,
         // A surface with a direction turns with its body, and is combined anew.
-        Recall::InPlace if !(a.directed || b.directed) && known.iter().all(anchored) => {
+        Recall::InPlace | Recall::Clear
+            if !(a.directed || b.directed) && known.iter().all(stays) =>
+        {
             let stands = sides.map(|p| &p.stand);
             known.iter_mut().for_each(|m| m.renew(stands));
             return Verdict::Kept;
@@ -162,13 +170,19 @@ fn touch(
             bodies: sides.map(|p| p.body.index()),
             stands: sides.map(|p| &p.stand),
         };
-        put(known, &material, &sides, chunk);
+        put(known, material, &sides, chunk);
     }
     Verdict::Found(chunk.patches.len() as u32, Some(memory))
 }
 
-/// Makes manifolds of the patches found, over those known or, if there are not as many, aside.
-fn put(known: &mut [Manifold], material: &ContactMaterial, sides: &Sides, chunk: &mut PairChunk) {
+/// Makes manifolds of the patches found, over those known or, if there are not as many, aside; of `surface`, or
+/// that of those known.
+fn put(
+    known: &mut [Manifold],
+    surface: Option<ContactMaterial>,
+    sides: &Sides,
+    chunk: &mut PairChunk,
+) {
     let PairChunk {
         patches,
         carried,
@@ -178,27 +192,36 @@ fn put(known: &mut [Manifold], material: &ContactMaterial, sides: &Sides, chunk:
     patches.sort_by_key(|p| p.sub);
     carried.clear();
     carried.extend(patches.iter().map(|patch| warm_start(patch, sides, known)));
-    let places = if patches.len() == known.len() {
-        known
+    let (surface, places) = if patches.len() == known.len() {
+        (surface, known)
     } else {
+        let surface = surface.or(known.first().map(|m| m.material));
         let first = found.len();
         found.resize(first + patches.len(), Manifold::default());
-        &mut found[first..]
+        (surface, &mut found[first..])
     };
     for (place, (patch, carried)) in places.iter_mut().zip(patches.iter().zip(carried)) {
-        rewrite(place, patch, material, carried, sides);
+        if let Some(surface) = surface {
+            place.material = surface;
+        }
+        rewrite(place, patch, carried, sides);
     }
 }
 
-/// The surface of a pair.
-fn surface(state: &State, pair: &Pair, known: &[Manifold], sides: [&Placed; 2]) -> ContactMaterial {
+/// The surface of a pair; `None` if it is that of the manifolds known.
+fn surface(
+    state: &State,
+    pair: &Pair,
+    known: &[Manifold],
+    sides: [&Placed; 2],
+) -> Option<ContactMaterial> {
     // Whoever edits a collider has its pairs forgotten.
-    if let (Some(_), [m, ..], false) = (&pair.memory, known, sides.iter().any(|s| s.directed)) {
-        return m.material;
+    if pair.memory.is_some() && !known.is_empty() && !sides.iter().any(|s| s.directed) {
+        return None;
     }
     let material = |k: usize| &state.collider(pair.key[k]).collider.desc().material;
     let turned = |k: usize| state.body(sides[k].body.index()).q;
-    combine(material(0), turned(0), material(1), turned(1))
+    Some(combine(material(0), turned(0), material(1), turned(1)))
 }
 
 /// Finds whether a pair with a sensor overlaps; it never has manifolds.
