@@ -2,7 +2,7 @@
 
 use crate::frame::{Frame, NOWHERE};
 use crate::state::{JointSlot, State};
-use rb_joints::{Joint, JointCx};
+use rb_joints::{Joint, JointCx, pin};
 use rb_solve::parallel;
 
 /// Joints per task.
@@ -29,11 +29,11 @@ fn store(frame: &Frame, [island, number]: [u32; 2], h: f64, joint: &mut JointSlo
     let island = &frame.islands[island as usize];
     let solved = &island.joints[number as usize];
     joint.memory.clone_from(&solved.memory);
-    let seen = |side: usize| island.seen[solved.movers[side] as usize];
-    let cx = JointCx {
-        a: seen(0),
-        b: seen(1),
-        h,
-    };
+    let [a, b] = solved.movers.map(|m| &island.seen[m as usize]);
+    if let Some([mine, other]) = &solved.pin {
+        // That asks for nothing of the joint itself, which is large and far from the next one.
+        return pin::track([a.pose.q * mine.q, b.pose.q * other.q], &mut joint.memory);
+    }
+    let cx = JointCx { a: *a, b: *b, h };
     joint.desc.kind.track(&cx, &mut joint.memory);
 }
