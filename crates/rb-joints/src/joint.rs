@@ -170,12 +170,14 @@ pub trait Joint: core::fmt::Debug + Send + Sync {
         drop_anchored(out, first);
     }
 
-    /// What [`rows`](Self::rows) follow from, if they are those of a [`bearing`](crate::bearing).
+    /// What [`rows`](Self::rows) follow from, if they are those of a [`bearing`](crate::bearing), of whose angles
+    /// the twist alone counts turns.
     fn bearing(&self) -> Option<Bearing<'_>> {
         None
     }
 
-    /// The joint frames, if [`rows`](Self::rows) are those of a [`pin`](crate::pin) between them.
+    /// The joint frames, if [`rows`](Self::rows) are those of a [`pin`](crate::pin) between them, and of its angles
+    /// the twist alone counts turns.
     fn pin(&self) -> Option<&[Pose; 2]> {
         let bearing = self.bearing()?;
         bearing.is_pin().then_some(bearing.frames)

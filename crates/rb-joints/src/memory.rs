@@ -11,8 +11,7 @@ use smallvec::SmallVec;
 /// State of one joint between steps.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JointMemory {
-    /// Last value (rad) of those of the coordinates `AngX`, `AngY`, `AngZ` that count whole turns. That of a joint no
-    /// row of which depends on it may be some steps old, while it turns slowly.
+    /// Last value (rad) of those of the coordinates `AngX`, `AngY`, `AngZ` that count whole turns.
     pub angle: [f64; 3],
     impulses: SmallVec<[(u8, f64); 8]>,
 }
@@ -51,10 +50,16 @@ impl JointMemory {
 
     /// Replaces all impulses by those of the rows just solved: (`Row::slot`, λ).
     pub fn store(&mut self, impulses: impl IntoIterator<Item = (u8, f64)>) {
-        self.impulses.clear();
-        // One by one: `extend` asks for a size first, which no iterator over rows knows, and took
-        // longer in every step of every joint.
-        let impulses = impulses.into_iter();
+        let (mut impulses, mut kept) = (impulses.into_iter(), 0);
+        // Nearly always there are as many as before, and there is room for these.
+        for place in &mut self.impulses {
+            let Some(impulse) = impulses.next() else {
+                break;
+            };
+            (*place, kept) = (impulse, kept + 1);
+        }
+        self.impulses.truncate(kept);
+        // One by one: `extend` asks for a size first, which no iterator over rows knows.
         impulses.for_each(|impulse| self.impulses.push(impulse));
     }
 

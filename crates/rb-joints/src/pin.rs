@@ -9,7 +9,8 @@
 
 use crate::axis::{Axis, Role, Slot};
 use crate::memory::JointMemory;
-use glam::DVec3;
+use crate::parts::twist::twist_angle;
+use glam::{DQuat, DVec3};
 
 /// Slots of the rows along x, y and z.
 pub const SLOTS: [u8; 3] = [
@@ -23,4 +24,10 @@ pub const SLOTS: [u8; 3] = [
 pub fn impulse(memory: &JointMemory) -> DVec3 {
     let [x, y, z] = SLOTS;
     DVec3::new(memory.impulse(x), memory.impulse(y), memory.impulse(z))
+}
+
+/// As [`Joint::track`](crate::Joint::track), from the attitudes of both joint frames: the twist is all that counts turns.
+#[inline]
+pub fn track([a, b]: [DQuat; 2], memory: &mut JointMemory) {
+    memory.angle[2] = twist_angle(a.conjugate() * b, memory);
 }

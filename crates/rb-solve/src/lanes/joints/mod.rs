@@ -7,9 +7,9 @@
 //! opposite, and are stored once.
 //!
 //! Joints take their seats level by level like contacts (see [`lanes`](super)), and within a level by
-//! the number of their rows, so that a batch has few idle ones. Rows are made anew in every substep,
-//! batch by batch, straight into lanes; matrices follow by a kernel. Velocities and masses are those of
-//! [`ContactLanes`].
+//! the number of their rows, so that a batch has few idle ones; what a level leaves over goes with the
+//! next (see `seat`). Rows are made anew in every substep, batch by batch, straight into lanes; matrices
+//! follow by a kernel. Velocities and masses are those of [`ContactLanes`].
 //!
 //! Three rows along axes at right angles are swept as one vector (see `point`); joints that are three
 //! such rows and nothing else need not even state them (see `pin`).

@@ -177,16 +177,19 @@ pub struct JointLanes {
     pub(super) turned: Vec<Line>,
     /// Geometric stiffness of each body (kg·m²/s): xx, yy, zz, xy, xz, yz.
     pub(super) levers: Vec<Line>,
-    /// Level after the last joint of each body; first batch and next seat of each key.
+    /// While seats are taken: level or batch after the last joint of each body, and the bodies of each joint; how many
+    /// joints a level or a batch has, and how many rows those of the batch have.
     pub(super) tops: Vec<u32>,
-    pub(super) places: Vec<[u32; 2]>,
+    pub(super) pairs: Vec<[u32; 2]>,
+    pub(super) fills: Vec<u32>,
+    pub(super) kinds: Vec<u32>,
     /// Batches in the order in which they are swept.
     pub(super) visits: Vec<u32>,
     /// Trees that are solved exactly, eight side by side; none where joints are only swept.
     pub(super) groups: Vec<Group>,
     /// Bodies below this number can move.
     pub(super) movable: u32,
-    /// Trees by topology, while seats are taken.
+    /// Trees by topology or joints by level, while seats are taken.
     pub(super) sorted: Vec<(u64, u32)>,
     /// First number of each block of the trees' factor, and the factor.
     pub(super) blocks: Vec<u32>,

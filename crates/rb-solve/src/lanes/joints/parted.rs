@@ -32,6 +32,8 @@ pub struct PartedLanes {
     /// Movable bodies of joints of the seam: section, line there, and line among all.
     met: Vec<[u32; 3]>,
     layout: Layout,
+    /// Grades of the parts, until they are put together.
+    graded: Vec<(Grade, Scaled)>,
     /// Bodies of all joints, guesses of their numbers of rows, and the order in which they are eliminated: together
     /// with the layout what the seats follow from.
     pairs: Vec<[u32; 2]>,
@@ -120,23 +122,26 @@ impl PartedLanes {
         speed_floor: f64,
         mut out: impl FnMut((Grade, Scaled)),
     ) {
-        let stride = self.layout.stride();
-        let (sections, seam) = self.split();
-        if let [only] = sections {
+        if let [only] = self.split().0 {
             return only.grade_parts(bodies, firsts, speed_floor, out);
         }
-        let mut all = (Grade::default(), Scaled::default());
-        let mut grade = |joints: &JointLanes, run: Range<usize>| {
-            let lines = [&bodies.vel[run.clone()], &bodies.free[run]];
-            let (grade, scaled) = joints.grade_in(lines, speed_floor);
-            all = (all.0.worst_of(grade), all.1.and(scaled));
+        let (sections, stride) = (self.layout.sections, self.layout.stride());
+        let lines = |part: usize| match part < sections {
+            true => part * stride..(part + 1) * stride,
+            false => 0..bodies.vel.len(),
         };
-        for (section, base) in sections.iter().zip((0..).step_by(stride)) {
-            grade(section, base..base + stride);
-        }
-        seam.iter()
-            .for_each(|seam| grade(seam, 0..bodies.vel.len()));
-        out(all);
+        let mut graded = std::mem::take(&mut self.graded);
+        graded.clear();
+        parallel::extend(&mut graded, self.parts.len(), 1, |part| {
+            let lines = [&bodies.vel[lines(part)], &bodies.free[lines(part)]];
+            self.parts[part].grade_in(lines, speed_floor)
+        });
+        let none = (Grade::default(), Scaled::default());
+        let both = |all: (Grade, Scaled), part: &(Grade, Scaled)| {
+            (all.0.worst_of(part.0), all.1.and(part.1))
+        };
+        out(graded.iter().fold(none, both));
+        self.graded = graded;
     }
 
     /// See [`JointLanes::carries`].

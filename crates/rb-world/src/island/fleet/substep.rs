@@ -6,6 +6,10 @@ use crate::island::{Island, Shared};
 use rb_core::discretise::Discretiser;
 use rb_core::problem::Pass;
 use rb_solve::lanes::JointLanes;
+use rb_solve::parallel;
+
+/// Joints per task.
+const RUN: usize = 256;
 
 impl Fleet {
     /// Runs all substeps. Members with a row that lanes cannot hold are no longer `linked`.
@@ -27,9 +31,19 @@ impl Fleet {
         self.links.tell_seam();
         let (_, seam) = self.links.split();
         seam.iter_mut().for_each(JointLanes::note_points);
-        for (j, &[k, own]) in self.owners.iter().enumerate() {
-            let joint = &mut islands[k as usize].joints[own as usize];
-            joint.memory.store(self.links.of(j).impulses(j));
+        self.store(islands);
+    }
+
+    /// Hands the joints their impulses.
+    fn store(&self, islands: &mut [Island]) {
+        for &k in &self.members {
+            let island = &mut islands[k as usize];
+            let first = island.berth.as_ref().map_or(0, |b| b.joints.start);
+            parallel::for_each_run(&mut island.joints, RUN, |own, run| {
+                for (j, joint) in (first + own..).zip(run) {
+                    joint.memory.store(self.links.of(j).impulses(j));
+                }
+            });
         }
     }
 
