@@ -8,7 +8,8 @@
 //! * a pair that was apart stays so while prediction + m ≤ clear;
 //! * an anchored contact is placed anew without a search while that holds and m ≤ [`DRIFT`] of the
 //!   smaller shape: points on the border of a face are then off by no more than that along the face,
-//!   and by that times the tilt in their gap.
+//!   and by that times the tilt in their gap; twice as far for a contact between two lines, whose gap is
+//!   exact until the closest point runs past the end of one.
 
 use rb_core::math::Pose;
 use serde::{Deserialize, Serialize};
@@ -38,6 +39,9 @@ pub fn apart(a: Sphere, b: Sphere) -> f64 {
 pub enum Recall {
     /// Nothing new can have come near, and what is known is still in place.
     InPlace,
+    /// Nothing new can have come near, and what is known and follows its shapes exactly, a contact between lines, is
+    /// still between these.
+    Followed,
     /// Nothing new can have come near, but the contacts known may have changed.
     Clear,
     /// Contacts have to be searched for.
@@ -76,10 +80,10 @@ impl Memory {
         let moved = shift + 2.0 * turn.length() * small.1;
         // Written so that a NaN leads to a search.
         if prediction + moved <= self.clear {
-            if moved <= DRIFT * small.1 {
-                Recall::InPlace
-            } else {
-                Recall::Clear
+            match moved / (DRIFT * small.1) {
+                ..=1.0 => Recall::InPlace,
+                ..=2.0 => Recall::Followed,
+                _ => Recall::Clear,
             }
         } else {
             Recall::Search
@@ -109,12 +113,18 @@ mod tests {
         // Both together: nothing has happened.
         let carry = Pose::new(DVec3::splat(7.0), exp_rotation(DVec3::new(0.3, 2.0, -1.0)));
         assert_eq!(recall(&(carry * a), &(carry * b), 0.019), Recall::InPlace);
-        // Half a millimetre, or a milliradian at half a metre.
-        let turned = b * Pose::new(DVec3::ZERO, exp_rotation(DVec3::X * 1e-3));
-        let pushed = Pose::new(b.p + DVec3::Y * 5e-4, b.q);
-        for b in [turned, pushed] {
+        // Half a millimetre, or a milliradian at half a metre; then less.
+        let turned = |by: f64| b * Pose::new(DVec3::ZERO, exp_rotation(DVec3::X * by));
+        let pushed = |by: f64| Pose::new(b.p + DVec3::Y * by, b.q);
+        for b in [turned(1.01e-3), pushed(5.01e-4)] {
             assert_eq!(recall(&a, &b, 0.019), Recall::Clear);
             assert_eq!(recall(&a, &b, 0.0196), Recall::Search);
+        }
+        for b in [turned(8e-4), pushed(4e-4)] {
+            assert_eq!(recall(&a, &b, 0.019), Recall::Followed);
+        }
+        for b in [turned(4e-4), pushed(2e-4)] {
+            assert_eq!(recall(&a, &b, 0.019), Recall::InPlace);
         }
         assert_eq!(recall(&a, &b, f64::NAN), Recall::Search);
     }

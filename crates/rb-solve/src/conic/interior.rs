@@ -26,8 +26,10 @@ const SHORTEST: f64 = 1e-3;
 const STUCK: f64 = 1e-12;
 /// Steps below this are replaced by centring.
 const SHORT: f64 = 0.1;
-/// A grade below one of these that has not halved for so many steps is as good as it gets.
-const SETTLED: [(f64, u32); 2] = [(1e-9, 4), (1e-7, 10)];
+/// A grade below this that has not improved for [`PATIENCE`] steps is as good as it gets.
+const SETTLED: f64 = 1e-9;
+/// Steps without improvement before a settled search ends.
+const PATIENCE: u32 = 4;
 /// Deviation from a wanted point of the central path, relative to its κ.
 const ON_PATH: f64 = 1e-12;
 /// Miss of a linear equation on the central path, for a problem of unit size.
@@ -83,8 +85,8 @@ pub(super) fn solve<C: Coupling>(
             last_gain = if g < 0.5 * least { k } else { last_gain };
             (best, least) = (r.clone(), g);
         }
-        let settled = |&(below, patience): &(f64, u32)| least < below && k > last_gain + patience;
-        if least == 0.0 || SETTLED.iter().any(settled) {
+        let settled = least < SETTLED && k > last_gain + PATIENCE;
+        if least == 0.0 || settled {
             return (best, k);
         }
         match System::new(p, &units, form, &at, &r).advance(&at, 0.0) {

@@ -6,7 +6,7 @@ use super::dispatch;
 use super::grip::{Grip, load};
 use super::pack::Bodies;
 use super::pair::Pair;
-use super::position::{self, Give, Way, by_size, normals};
+use super::position::{self, Give, Press, Way, by_size, normals};
 use super::response::Inertia;
 use super::section::Section;
 use super::simd::{Line, Simd, Wide, two};
@@ -105,11 +105,11 @@ fn warm<S: Simd>(packed: &Packed, vel: &mut [Line]) {
         let (axes, inertia) = (Axes::of(batch), batch.inertia(&packed.responses));
         let points = &packed.points[batch.range()];
         if let Some(grip) = packed.grips.get(batch.grip as usize) {
-            let zero = S::zero();
+            let mut press = Press::none();
             for p in points {
-                let impulse = V3([S::load(&p.impulse), zero, zero]);
-                inertia.push_at(&mut pair, &axes, &p.arm, impulse);
+                press.add(p, S::load(&p.impulse));
             }
+            press.act(&mut pair, inertia, &axes);
             grip.warm(inertia, &axes, &mut pair);
         }
         for (slip, p) in packed.slips[batch.slips()].iter().zip(points) {

@@ -156,8 +156,7 @@ pub(super) fn normals<S: Simd, const N: usize, const BACKWARDS: bool>(
         let bias = S::load(&points[k].bias[pass]);
         w[k] = speed.slip(&points[k].arm).0[0].add(bias);
     }
-    let mut sum = S::zero();
-    let mut torque = [[S::zero(); 2]; 2];
+    let mut press = Press::none();
     for i in 0..N {
         let k = nth::<N, BACKWARDS>(i);
         let p = &mut points[k];
@@ -176,14 +175,43 @@ pub(super) fn normals<S: Simd, const N: usize, const BACKWARDS: bool>(
             let entry = S::load(&batch.couple[place(k.min(l), k.max(l))]);
             w[l] = entry.fma(delta, w[l]);
         }
-        sum = sum.add(delta);
-        torque = two!(|s| {
+        press.add(p, delta);
+    }
+    press.act(pair, inertia, &axes);
+}
+
+/// Impulses along the normals of a batch, taken together.
+pub(super) struct Press<S> {
+    sum: S,
+    /// About t and u, of either body.
+    torque: [[S; 2]; 2],
+}
+
+impl<S: Simd> Press<S> {
+    #[inline(always)]
+    pub(super) fn none() -> Self {
+        Self {
+            sum: S::zero(),
+            torque: [[S::zero(); 2]; 2],
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn add(&mut self, p: &Point, impulse: S) {
+        self.sum = self.sum.add(impulse);
+        self.torque = two!(|s| {
             let [t, u] = two!(|k| S::load(&p.arm[s][k + 1]));
-            [u.fma(delta, torque[s][0]), t.nfma(delta, torque[s][1])]
+            let [x, y] = self.torque[s];
+            [u.fma(impulse, x), t.nfma(impulse, y)]
         });
     }
-    inertia.push(pair, axes.0[0].scaled(sum));
-    inertia.roll(pair, &axes, torque);
+
+    /// Moves the bodies.
+    #[inline(always)]
+    pub(super) fn act(self, pair: &mut Pair<S>, inertia: Inertia, axes: &Axes<S>) {
+        inertia.push(pair, axes.0[0].scaled(self.sum));
+        inertia.roll(pair, axes, self.torque);
+    }
 }
 
 /// The point that is visited as the i-th of `N`.

@@ -144,16 +144,17 @@ fn touch(
     }
     let prediction = a.reach + b.reach;
     let recalled = recall(pair, sides, prediction);
-    // Lines are followed wherever they lead.
     let stays = |m: &Manifold| match m.anchor.reference {
         Reference::Neither => false,
         Reference::Lines => true,
         _ => recalled == Recall::InPlace,
     };
     match recalled {
-        Recall::InPlace | Recall::Clear if pair.count == 0 => return Verdict::Kept,
+        Recall::InPlace | Recall::Followed | Recall::Clear if pair.count == 0 => {
+            return Verdict::Kept;
+        }
         // A surface with a direction turns with its body, and is combined anew.
-        Recall::InPlace | Recall::Clear
+        Recall::InPlace | Recall::Followed
             if !(a.directed || b.directed) && known.iter().all(stays) =>
         {
             let stands = sides.map(|p| &p.stand);

@@ -173,14 +173,11 @@ mod tests {
             let mut last = vec![None; movable];
             for (j, pair) in pairs.iter().enumerate() {
                 let [batch, lane] = lanes.seats[j];
-                let batch = Some(batch as usize);
-                assert_eq!(
-                    lanes.joint(batch.unwrap_or(0), lane as usize),
-                    Some(j as u32)
-                );
+                let batch = batch as usize;
+                assert_eq!(lanes.joint(batch, lane as usize), Some(j as u32));
                 for &body in pair.iter().filter(|&&b| (b as usize) < movable) {
-                    assert!(last[body as usize] < batch, "joint {j}");
-                    last[body as usize] = batch;
+                    assert!(last[body as usize] < Some(batch), "joint {j}");
+                    last[body as usize] = Some(batch);
                 }
             }
             let seats = lanes.batches() * LANES;
