@@ -261,7 +261,13 @@ impl Parts for BodyLines<'_> {
 }
 
 /// In place of the inverse moment of inertia of a body that is not round.
-const NOT_ROUND: f64 = -1.0;
+const ODD: f64 = -1.0;
+
+/// Whether the body of a line of velocities is not round: it has locked axes or different moments of inertia.
+#[inline(always)]
+pub(super) fn is_odd(vel: &Line) -> bool {
+    vel.0[7] < 0.0
+}
 
 #[inline]
 fn put_mass(inv: &mut Line, vel: &mut Line, w: &InvMass) {
@@ -273,7 +279,7 @@ fn put_mass(inv: &mut Line, vel: &mut Line, w: &InvMass) {
     inv.0 = [xx, yy, zz, xy, xz, yz, w.lin.x, w.lin.y];
     let [x, y, z] = w.lin.to_array();
     let round = [x, y] == [z, z] && [yy, zz, xy, xz, yz] == [xx, xx, 0.0, 0.0, 0.0];
-    (vel.0[3], vel.0[7]) = (z, if round { xx } else { NOT_ROUND });
+    (vel.0[3], vel.0[7]) = (z, if round { xx } else { ODD });
 }
 
 #[inline]

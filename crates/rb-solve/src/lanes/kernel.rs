@@ -7,6 +7,7 @@ use super::grip::{Grip, load};
 use super::pack::Bodies;
 use super::pair::Pair;
 use super::position::{self, Give, Press, Way, by_size, normals};
+use super::prepare::renew;
 use super::response::Inertia;
 use super::section::Section;
 use super::simd::{Line, Simd, Wide, two};
@@ -23,12 +24,13 @@ mod tests;
 
 impl Section {
     /// Adds W Jᵀλ of its contacts to the velocities.
-    pub(super) fn warm(&self, bodies: Bodies) {
+    pub(super) fn warm(&mut self, bodies: Bodies) {
         let Bodies { inv, vel, .. } = bodies;
         if self.is_thin() {
             return self.warm_thin(inv, vel);
         }
-        run_warm(&self.packed, vel);
+        let turned = std::mem::take(&mut self.turned);
+        run_warm(&mut self.packed, inv, vel, turned);
     }
 
     /// Visits every contact once in the given pass, in order or in reverse.
@@ -94,16 +96,20 @@ impl Numbers {
     }
 }
 
-fn run_warm(packed: &Packed, vel: &mut [Line]) {
-    dispatch!(warm(packed: &Packed, vel: &mut [Line]))
+fn run_warm(packed: &mut Packed, inv: &[Line], vel: &mut [Line], turned: bool) {
+    dispatch!(warm(packed: &mut Packed, inv: &[Line], vel: &mut [Line], turned: bool))
 }
 
+/// Bodies may have turned since the points were coupled.
 #[inline(always)]
-fn warm<S: Simd>(packed: &Packed, vel: &mut [Line]) {
-    for batch in &packed.batches {
+fn warm<S: Simd>(packed: &mut Packed, inv: &[Line], vel: &mut [Line], turned: bool) {
+    for batch in &mut packed.batches {
+        let points = &packed.points[batch.range()];
+        if turned {
+            renew::<S>(batch, points, &mut packed.responses, [inv, vel]);
+        }
         let mut pair = Pair::<S>::gather(vel, &batch.bodies);
         let (axes, inertia) = (Axes::of(batch), batch.inertia(&packed.responses));
-        let points = &packed.points[batch.range()];
         if let Some(grip) = packed.grips.get(batch.grip as usize) {
             let mut press = Press::none();
             for p in points {

@@ -19,17 +19,16 @@ use super::dispatch;
 use super::kernel::Numbers;
 use super::pack::Bodies;
 use super::pair::Pair;
-use super::prepare::{self, Levers};
+use super::prepare;
 use super::response::Inertia;
 use super::simd::{Line, Simd, two};
-use super::vector::Mass;
 
 /// How a sweep is made.
 #[derive(Clone, Copy)]
 pub(super) struct Way {
     /// Whether bodies have moved, so that the terms have to be made anew.
     pub(super) fresh: bool,
-    /// Whether they have turned, so that points are coupled in another way.
+    /// Whether inverse masses have changed, so that points are coupled in another way.
     pub(super) turned: bool,
     /// Whether the last comes first.
     pub(super) backwards: bool,
@@ -70,10 +69,8 @@ pub(super) fn position<S: Simd>(packed: &mut Packed, bodies: Bodies, soft: &Numb
     for i in 0..count {
         let batch = &mut batches[if way.backwards { count - 1 - i } else { i }];
         let points = &mut points[batch.range()];
-        if let (true, Some(response)) = (way.turned, responses.get_mut(batch.response as usize)) {
-            let mass = Mass::<S>::both(inv, vel, &batch.bodies);
-            response.set(&Axes::of(batch), &mass);
-            prepare::couple(batch, points, &Levers::<S>::new(batch, response));
+        if way.turned {
+            prepare::renew::<S>(batch, points, responses, [inv, vel]);
         }
         if way.fresh {
             match batch.special {

@@ -1,15 +1,15 @@
 //! What holds for a whole step (axes, effective masses), and terms that are not the plain soft step.
 
 use super::axes::Axes;
-use super::batch::{Batch, Point, Slip, Wide3, place};
-use super::bodies::twist;
+use super::batch::{Batch, NONE, Point, Slip, Wide3, place};
+use super::bodies::{is_odd, twist};
 use super::grip::Grip;
 use super::pack::State;
 use super::pair::Pair;
 use super::response::Response;
 use super::section::{Section, immovable};
-use super::simd::{Simd, two};
-use super::vector::{V3, product};
+use super::simd::{Line, Simd, two};
+use super::vector::{Mass, V3, product};
 use glam::DVec3;
 use rb_core::discretise::{Discretiser, SoftStep};
 use rb_core::math::Twist;
@@ -95,6 +95,33 @@ pub(super) fn prepare<S: Simd>(
     if let Some(grip) = grip {
         grip.prepare(levers, points);
     }
+}
+
+/// What impulses do to bodies, and the coupling of their points, at their present inverse masses. Round bodies stay so
+/// when they turn, but stiff joints may make others of them.
+#[inline(always)]
+pub(super) fn renew<S: Simd>(
+    batch: &mut Batch,
+    points: &[Point],
+    responses: &mut Vec<Response>,
+    [inv, vel]: [&[Line]; 2],
+) {
+    if batch.response == NONE {
+        if !batch
+            .bodies
+            .as_flattened()
+            .iter()
+            .any(|&b| is_odd(&vel[b as usize]))
+        {
+            return;
+        }
+        batch.response = responses.len() as u32;
+        responses.push(Response::default());
+    }
+    let mass = Mass::<S>::both(inv, vel, &batch.bodies);
+    let response = &mut responses[batch.response as usize];
+    response.set(&Axes::of(batch), &mass);
+    couple(batch, points, &Levers::<S>::new(batch, response));
 }
 
 /// J W Jᵀ between the normals of different points.

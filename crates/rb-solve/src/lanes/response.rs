@@ -73,13 +73,16 @@ impl Inertia<'_> {
     /// A force on b (world) and its opposite on a.
     #[inline(always)]
     pub(super) fn push<S: Simd>(self, pair: &mut Pair<S>, force: V3<S>) {
-        let change = match self {
-            Self::Round => two!(|s| force.scaled(pair.mass(s))),
-            Self::Any(w) => two!(|s| V3::load(&w.lin[s]).times(force)),
-        };
         let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
-        pair.set(0, va.sub(change[0]), wa);
-        pair.set(1, vb.add(change[1]), wb);
+        let moved = match self {
+            Self::Round => [va.less(force, pair.mass(0)), vb.more(force, pair.mass(1))],
+            Self::Any(w) => {
+                let lin = two!(|s| V3::load(&w.lin[s]));
+                [va.less_by(lin[0], force), vb.more_by(lin[1], force)]
+            }
+        };
+        pair.set(0, moved[0], wa);
+        pair.set(1, moved[1], wb);
     }
 
     /// Torques about t and u: of `torque` on b, and against that on a.

@@ -97,6 +97,13 @@ impl<S: Simd> V3<S> {
         Self([x.fma(u, a), y.fma(v, b), z.fma(w, c)])
     }
 
+    /// self − o p, component by component.
+    #[inline(always)]
+    pub(super) fn less_by(self, o: Self, p: Self) -> Self {
+        let ([a, b, c], [x, y, z], [u, v, w]) = (self.0, o.0, p.0);
+        Self([x.nfma(u, a), y.nfma(v, b), z.nfma(w, c)])
+    }
+
     /// self − o s.
     #[inline(always)]
     pub(super) fn less(self, o: Self, s: S) -> Self {

@@ -69,7 +69,7 @@ fn numbers(law: FrictionLaw, gripped: bool, width: Width) -> Vec<f64> {
                     }
                 };
             }
-            warm::<$simd>(&packed, &mut vel);
+            warm::<$simd>(&mut packed, &inv, &mut vel, false);
             for fresh in [true, false] {
                 let way = Way {
                     fresh,
