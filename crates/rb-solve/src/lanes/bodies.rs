@@ -88,7 +88,7 @@ impl Layout {
 }
 
 impl ContactLanes {
-    /// Inverse mass of a body, for the present substep.
+    /// Inverse mass of a body, for the present substep; between substeps its angular part alone may change.
     #[inline]
     pub fn set_mass(&mut self, body: usize, w: &InvMass) {
         for line in self.layout.copies(body) {
@@ -200,7 +200,7 @@ impl BodyLines<'_> {
         }
     }
 
-    /// Inverse mass of a body, for the present substep.
+    /// Inverse mass of a body, for the present substep; between substeps its angular part alone may change.
     #[inline]
     pub fn set_mass(&mut self, body: usize, w: &InvMass) {
         put_mass(&mut self.inv[body], &mut self.vel[body], w);
