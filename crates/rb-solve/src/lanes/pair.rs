@@ -53,6 +53,13 @@ impl<S: Simd> Pair<S> {
         !S::any(S::gt(S::zero(), least))
     }
 
+    /// Linear velocity of b relative to a.
+    #[inline(always)]
+    pub(super) fn apart(&self) -> V3<S> {
+        let ([va, _], [vb, _]) = (self.of(0), self.of(1));
+        vb.sub(va)
+    }
+
     /// Velocity of b's point relative to a's.
     #[inline(always)]
     pub(super) fn slip(&self, arm: &[V3<S>; 2]) -> V3<S> {

@@ -16,19 +16,18 @@ use super::vector::{Mass, V3};
 pub(super) struct Response {
     /// Diagonal of the linear part (1/kg).
     lin: [Wide3; 2],
-    /// Angular part times t, u and n (1/(kg·m²)).
+    /// Angular part times n, t and u (1/(kg·m²)).
     ang: [[Wide3; 3]; 2],
 }
 
 impl Response {
     #[inline(always)]
     pub(super) fn set<S: Simd>(&mut self, axes: &Axes<S>, mass: &[Mass<S>; 2]) {
-        let [n, t, u] = axes.0;
         for s in 0..2 {
             mass[s].lin.store(&mut self.lin[s]);
-            mass[s].ang(t).store(&mut self.ang[s][0]);
-            mass[s].ang(u).store(&mut self.ang[s][1]);
-            mass[s].ang(n).store(&mut self.ang[s][2]);
+            for k in 0..3 {
+                mass[s].ang(axes.0[k]).store(&mut self.ang[s][k]);
+            }
         }
     }
 
@@ -42,10 +41,9 @@ impl Response {
     /// Angular part of a side along the axes, as nn, tt, uu, nt, nu, tu.
     #[inline(always)]
     pub(super) fn turn<S: Simd>(&self, axes: &Axes<S>, side: usize) -> [S; 6] {
-        let ([n, t, u], w) = (axes.0, &self.ang[side]);
-        let (wt, wu, wn) = (V3::load(&w[0]), V3::load(&w[1]), V3::load(&w[2]));
+        let ([n, t, u], wt, wu) = (axes.0, self.column(side, 1), self.column(side, 2));
         [
-            n.dot(wn),
+            n.dot(self.column(side, 0)),
             t.dot(wt),
             u.dot(wu),
             n.dot(wt),
@@ -54,6 +52,7 @@ impl Response {
         ]
     }
 
+    /// W times an axis: n, t or u.
     #[inline(always)]
     fn column<S: Simd>(&self, side: usize, axis: usize) -> V3<S> {
         V3::load(&self.ang[side][axis])
@@ -91,7 +90,7 @@ impl Inertia<'_> {
         let [_, t, u] = axes.0;
         let columns = match self {
             Self::Round => two!(|s| [t.scaled(pair.moment(s)), u.scaled(pair.moment(s))]),
-            Self::Any(w) => two!(|s| [w.column(s, 0), w.column(s, 1)]),
+            Self::Any(w) => two!(|s| [w.column(s, 1), w.column(s, 2)]),
         };
         let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
         let ([t, u], [x, y]) = (columns[0], torque[0]);
@@ -105,7 +104,7 @@ impl Inertia<'_> {
     pub(super) fn spin<S: Simd>(self, pair: &mut Pair<S>, axes: &Axes<S>, torque: [S; 2]) {
         let n = match self {
             Self::Round => two!(|s| axes.0[0].scaled(pair.moment(s))),
-            Self::Any(w) => two!(|s| w.column(s, 2)),
+            Self::Any(w) => two!(|s| w.column(s, 0)),
         };
         let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
         pair.set(0, va, wa.less(n[0], torque[0]));

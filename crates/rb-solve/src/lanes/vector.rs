@@ -1,7 +1,7 @@
-//! Vectors, masses and velocities of eight manifolds at once, in registers.
+//! Vectors and masses of eight contacts or joints at once, in registers.
 
 use super::batch::Wide3;
-use super::simd::{Line, Simd, Wide, two};
+use super::simd::{Line, Simd, Wide};
 use crate::lanes::LANES;
 
 /// One vector per lane.
@@ -211,86 +211,5 @@ impl<S: Simd> Mass<S> {
             yz.fma(z, yy.fma(y, xy.fma(x, b))),
             zz.fma(z, yz.fma(y, xz.fma(x, c))),
         ])
-    }
-}
-
-/// Velocities or displacements of both bodies of eight manifolds.
-pub(super) struct Motion<S> {
-    pub(super) lin: [V3<S>; 2],
-    pub(super) ang: [V3<S>; 2],
-}
-
-impl<S: Simd> Motion<S> {
-    /// Of the bodies with the given numbers, a and b of each lane.
-    #[inline(always)]
-    pub(super) fn of(lines: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
-        let a = S::gather(lines, &bodies[0]);
-        let b = S::gather(lines, &bodies[1]);
-        Self {
-            lin: [V3([a[0], a[1], a[2]]), V3([b[0], b[1], b[2]])],
-            ang: [V3([a[4], a[5], a[6]]), V3([b[4], b[5], b[6]])],
-        }
-    }
-
-    #[inline(always)]
-    pub(super) fn slip(&self, arm: &[V3<S>; 2]) -> V3<S> {
-        let [a, b] = two!(|s| self.lin[s].add(self.ang[s].cross(arm[s])));
-        b.sub(a)
-    }
-}
-
-/// Velocities of both bodies of eight manifolds.
-pub(super) struct Two<S> {
-    pub(super) lin: [V3<S>; 2],
-    pub(super) ang: [V3<S>; 2],
-    pub(super) mass: [Mass<S>; 2],
-    /// Fourth and last number of the lines, which go back as they came.
-    rest: [[S; 2]; 2],
-}
-
-impl<S: Simd> Two<S> {
-    /// Of the bodies with the given numbers, a and b of each lane.
-    #[inline(always)]
-    pub(super) fn of(inv: &[Line], vel: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
-        let (a, b) = (S::gather(vel, &bodies[0]), S::gather(vel, &bodies[1]));
-        let w = S::gather(inv, &bodies[0]);
-        let z = S::gather(inv, &bodies[1]);
-        Self {
-            lin: [V3([a[0], a[1], a[2]]), V3([b[0], b[1], b[2]])],
-            ang: [V3([a[4], a[5], a[6]]), V3([b[4], b[5], b[6]])],
-            mass: [Mass::new(w, a[3]), Mass::new(z, b[3])],
-            rest: [[a[3], a[7]], [b[3], b[7]]],
-        }
-    }
-
-    /// As [`of`](Self::of), with masses that have been gathered before.
-    #[inline(always)]
-    pub(super) fn with(mass: &[[Wide; 9]; 2], vel: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
-        let (a, b) = (S::gather(vel, &bodies[0]), S::gather(vel, &bodies[1]));
-        Self {
-            lin: [V3([a[0], a[1], a[2]]), V3([b[0], b[1], b[2]])],
-            ang: [V3([a[4], a[5], a[6]]), V3([b[4], b[5], b[6]])],
-            mass: [Mass::load(&mass[0]), Mass::load(&mass[1])],
-            rest: [[a[3], a[7]], [b[3], b[7]]],
-        }
-    }
-
-    /// To the bodies with the given numbers.
-    #[inline(always)]
-    pub(super) fn put_back(&self, vel: &mut [Line], bodies: &[[u32; LANES]; 2]) {
-        for s in 0..2 {
-            let ([x, y, z], [u, v, w]) = (self.lin[s].0, self.ang[s].0);
-            let [fourth, last] = self.rest[s];
-            S::scatter(vel, &bodies[s], [x, y, z, fourth, u, v, w, last]);
-        }
-    }
-
-    /// A force on b and its opposite on a, and a torque on each.
-    #[inline(always)]
-    pub(super) fn load(&mut self, force: V3<S>, torque: &[V3<S>; 2]) {
-        self.lin[0] = self.lin[0].sub(self.mass[0].lin.times(force));
-        self.lin[1] = self.lin[1].add(self.mass[1].lin.times(force));
-        self.ang[0] = self.ang[0].add(self.mass[0].ang(torque[0]));
-        self.ang[1] = self.ang[1].add(self.mass[1].ang(torque[1]));
     }
 }

@@ -13,7 +13,6 @@ use super::swept::{Gait, Thrust, arms};
 use super::trees::Group;
 use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::vector::Two;
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use core::ops::Range;
 use rb_core::elimination::Elimination;
@@ -207,9 +206,9 @@ impl Task<'_> {
             if !S::any(S::gt(most, S::zero())) {
                 continue;
             }
-            let mut pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
-            pair.load(push.force, &push.torque);
-            pair.put_back(self.vel, &batch.bodies);
+            let mut pair = Pair::<S>::gather(self.vel, &batch.bodies);
+            push.act(&batch.mass, &mut pair);
+            pair.scatter(self.vel, &batch.bodies);
         }
     }
 
@@ -222,8 +221,8 @@ impl Task<'_> {
             let (rows, first) = (&self.rows[batch.range()], batch.first as usize);
             let (out, free) = (&mut self.solution[first..], self.free[number].rows());
             if batch.bearing == NO_BEARING {
-                let pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
-                let slip = pair.lin[1].sub(pair.lin[0]);
+                let pair = Pair::<S>::gather(self.vel, &batch.bodies);
+                let slip = pair.apart();
                 for (to, &r) in out.iter_mut().zip(free) {
                     let w = violation(&rows[r as usize], &pair, slip, self.pass);
                     S::zero().sub(w).store(to);
@@ -258,9 +257,9 @@ impl Task<'_> {
                 for (change, &r) in changes {
                     push.add(&rows[r as usize], S::load(change));
                 }
-                let mut pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
-                pair.load(push.force, &push.torque);
-                pair.put_back(self.vel, &batch.bodies);
+                let mut pair = Pair::<S>::gather(self.vel, &batch.bodies);
+                push.act(&batch.mass, &mut pair);
+                pair.scatter(self.vel, &batch.bodies);
             } else {
                 let mut thrust = Thrust::new();
                 for (change, &r) in changes {
@@ -282,8 +281,8 @@ impl Task<'_> {
             if batch.bounded == 0 {
                 continue;
             }
-            let pair = Two::<S>::with(&batch.mass, self.vel, &batch.bodies);
-            let slip = pair.lin[1].sub(pair.lin[0]);
+            let pair = Pair::<S>::gather(self.vel, &batch.bodies);
+            let slip = pair.apart();
             for r in bounded(batch) {
                 let row = &self.rows[r];
                 let side = S::load(&self.sides[r]);

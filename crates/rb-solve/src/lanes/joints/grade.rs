@@ -1,11 +1,13 @@
 //! The certificate of joints in lanes: the natural map of `rb_core::residual`, eight rows at once.
 
+use super::kernel::turning;
 use super::pack::{Batch, Eight, JointLanes, NOBODY};
 use super::point::Point;
 use crate::lanes::LANES;
 use crate::lanes::grade::{add, raise};
+use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::vector::{Motion, V3};
+use crate::lanes::vector::V3;
 use crate::lanes::{ContactLanes, dispatch};
 use rb_core::problem::Source;
 use rb_core::residual::{Grade, Scaled};
@@ -152,8 +154,8 @@ pub(super) fn grade<S: Simd>(
     sums: &mut Sums,
 ) {
     for (number, batch) in batches.iter().enumerate() {
-        let vel = Motion::<S>::of(vel, &batch.bodies);
-        let free = Motion::<S>::of(free, &batch.bodies);
+        let vel = Pair::<S>::gather(vel, &batch.bodies);
+        let free = Pair::<S>::gather(free, &batch.bodies);
         if let Some(point) = points.get(batch.point as usize) {
             for k in 0..3 {
                 let (row, rates) = point.graded(k, &vel, &free);
@@ -195,10 +197,8 @@ impl<S: Simd> Graded<S> {
 
 /// J v.
 #[inline(always)]
-fn along<S: Simd>(row: &Eight, v: &Motion<S>) -> S {
-    let lin = V3::load(&row.lin).dot(v.lin[1].sub(v.lin[0]));
-    let turn = V3::load(&row.ang[0]).dot(v.ang[0]);
-    lin.add(turn.add(V3::load(&row.ang[1]).dot(v.ang[1])))
+fn along<S: Simd>(row: &Eight, v: &Pair<S>) -> S {
+    V3::load(&row.lin).dot(v.apart()).add(turning(row, v))
 }
 
 /// One row of eight joints, with its J v⁺ and J ṽ. In units of ε = √a e.

@@ -4,8 +4,9 @@ use super::bearing::NO_BEARING;
 use super::pack::{Eight, JointLanes, triangle};
 use super::prepare::ALL;
 use super::swept;
+use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::vector::{Two, V3};
+use crate::lanes::vector::V3;
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use rb_core::problem::Pass;
 
@@ -49,30 +50,37 @@ pub(super) fn warm<S: Simd>(lanes: &JointLanes, vel: &mut [Line]) {
             point.warm::<S>(&batch.mass, vel);
             continue;
         }
-        let mut pair = Two::<S>::with(&batch.mass, vel, &batch.bodies);
+        let mut pair = Pair::<S>::gather(vel, &batch.bodies);
         let mut push = Push::new();
         for row in &lanes.rows[batch.range()] {
             push.add(row, S::load(&row.impulse));
         }
-        pair.load(push.force, &push.torque);
-        pair.put_back(vel, &batch.bodies);
+        push.act(&batch.mass, &mut pair);
+        pair.scatter(vel, &batch.bodies);
     }
 }
 
 /// w of a row at the velocities of `pair`, whose difference of the linear ones is `slip`.
 #[inline(always)]
-pub(super) fn violation<S: Simd>(row: &Eight, pair: &Two<S>, slip: V3<S>, pass: Pass) -> S {
+pub(super) fn violation<S: Simd>(row: &Eight, pair: &Pair<S>, slip: V3<S>, pass: Pass) -> S {
     let bias = S::load(&row.bias[pass as usize]);
     let bias = S::load(&row.reg[pass as usize]).fma(S::load(&row.impulse), bias);
     let lin = V3::load(&row.lin).dot(slip).add(bias);
-    let turn = V3::load(&row.ang[0]).dot(pair.ang[0]);
-    lin.add(turn.add(V3::load(&row.ang[1]).dot(pair.ang[1])))
+    lin.add(turning(row, pair))
+}
+
+/// Angular part of J v.
+#[inline(always)]
+pub(super) fn turning<S: Simd>(row: &Eight, pair: &Pair<S>) -> S {
+    let ([_, a], [_, b]) = (pair.of(0), pair.of(1));
+    let turn = V3::load(&row.ang[0]).dot(a);
+    turn.add(V3::load(&row.ang[1]).dot(b))
 }
 
 /// Jᵀλ of several rows.
 pub(super) struct Push<S> {
-    pub(super) force: V3<S>,
-    pub(super) torque: [V3<S>; 2],
+    force: V3<S>,
+    torque: [V3<S>; 2],
 }
 
 impl<S: Simd> Push<S> {
@@ -90,6 +98,14 @@ impl<S: Simd> Push<S> {
         self.force = self.force.more(V3::load(&row.lin), impulse);
         self.torque[0] = self.torque[0].more(V3::load(&row.ang[0]), impulse);
         self.torque[1] = self.torque[1].more(V3::load(&row.ang[1]), impulse);
+    }
+
+    /// Moves the bodies, whose inverse masses these are.
+    #[inline(always)]
+    pub(super) fn act(&self, mass: &[[Wide; 9]; 2], pair: &mut Pair<S>) {
+        let back = V3([S::zero(); 3]).sub(self.force);
+        pair.push(0, &mass[0], back, self.torque[0]);
+        pair.push(1, &mass[1], self.force, self.torque[1]);
     }
 }
 
@@ -121,23 +137,23 @@ pub(super) fn sweep<S: Simd>(lanes: &mut JointLanes, vel: &mut [Line], order: Or
             swept::visit::<S>(batch, rows, factor, vel, order.pass);
             continue;
         }
-        let mut pair = Two::<S>::with(&batch.mass, vel, &batch.bodies);
+        let mut pair = Pair::<S>::gather(vel, &batch.bodies);
         let push = visit::<S>(&pair, rows, factor, batch.plain as usize, order.pass);
-        pair.load(push.force, &push.torque);
-        pair.put_back(vel, &batch.bodies);
+        push.act(&batch.mass, &mut pair);
+        pair.scatter(vel, &batch.bodies);
     }
 }
 
 /// Solves the blocks against the velocities in `pair`; returns what the change of the impulses does.
 #[inline(always)]
 fn visit<S: Simd>(
-    pair: &Two<S>,
+    pair: &Pair<S>,
     rows: &mut [Eight],
     factor: &[Wide],
     plain: usize,
     pass: Pass,
 ) -> Push<S> {
-    let slip = pair.lin[1].sub(pair.lin[0]);
+    let slip = pair.apart();
     let mut x = [S::zero(); ALL];
     for (x, row) in x.iter_mut().zip(&*rows) {
         *x = violation(row, pair, slip, pass);

@@ -23,7 +23,7 @@ use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::vector::{Two, V3, product};
+use crate::lanes::vector::{Mass, V3, product};
 use rb_core::problem::Pass;
 
 /// No point.
@@ -171,15 +171,15 @@ impl Point {
 
     /// Makes the matrices of both passes from the present masses.
     #[inline(always)]
-    pub(super) fn prepare<S: Simd>(&mut self, batch: &mut Batch, pair: &Two<S>) {
+    pub(super) fn prepare<S: Simd>(&mut self, batch: &mut Batch, mass: &[Mass<S>; 2]) {
         let e = [
             V3::load(&self.axes[0]),
             V3::load(&self.axes[1]),
             V3::load(&self.axes[2]),
         ];
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
-        self.round = pair.mass[0].is_round() && pair.mass[1].is_round();
-        let a = coupled(pair, &arm, self.round);
+        self.round = mass[0].is_round() && mass[1].is_round();
+        let a = coupled(mass, &arm, self.round);
         let (soft, mut reg) = (S::load(&self.soft), [S::zero(); 6]);
         for k in 0..3 {
             let diag = e[k].dot(product(&a, e[k]));
@@ -199,11 +199,11 @@ impl Point {
         }
         for s in 0..2 {
             let [lin, ang] = &mut self.mass[s];
-            let (m, i) = pair.mass[s].round();
+            let (m, i) = mass[s].round();
             m.store(lin);
             i.store(ang);
             if !self.round {
-                pair.mass[s].store(&mut batch.mass[s]);
+                mass[s].store(&mut batch.mass[s]);
             }
         }
     }
@@ -269,15 +269,15 @@ fn combined<S: Simd>(e: [V3<S>; 3], x: [&Wide; 3]) -> V3<S> {
 
 /// A = Σ 1/m − [r] I⁻¹ [r] of both bodies.
 #[inline(always)]
-fn coupled<S: Simd>(pair: &Two<S>, arm: &[V3<S>; 2], round: bool) -> [S; 6] {
-    let [x, y, z] = pair.mass[0].lin.add(pair.mass[1].lin).0;
+fn coupled<S: Simd>(mass: &[Mass<S>; 2], arm: &[V3<S>; 2], round: bool) -> [S; 6] {
+    let [x, y, z] = mass[0].lin.add(mass[1].lin).0;
     let zero = S::zero();
     let mut a = [x, y, z, zero, zero, zero];
     for s in 0..2 {
         let r = arm[s];
         if round {
             // I⁻¹ (r·r − r rᵀ)
-            let (_, i) = pair.mass[s].round();
+            let (_, i) = mass[s].round();
             let size = r.dot(r).mul(i);
             a = with_square(a, r, zero.sub(i));
             for entry in &mut a[..3] {
@@ -293,9 +293,9 @@ fn coupled<S: Simd>(pair: &Two<S>, arm: &[V3<S>; 2], round: bool) -> [S; 6] {
             V3([v, zero.sub(u), zero]),
         ];
         let turns = [
-            pair.mass[s].ang(columns[0]),
-            pair.mass[s].ang(columns[1]),
-            pair.mass[s].ang(columns[2]),
+            mass[s].ang(columns[0]),
+            mass[s].ang(columns[1]),
+            mass[s].ang(columns[2]),
         ];
         for k in 0..6 {
             let (i, j) = PLACES[k];

@@ -3,7 +3,7 @@
 use super::MOST;
 use super::pack::{Eight, JointLanes, triangle};
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::vector::{Mass, Two, V3};
+use crate::lanes::vector::{Mass, V3};
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use rb_core::problem::Pass;
 
@@ -42,17 +42,17 @@ fn run(lanes: &mut JointLanes, inv: &[Line], vel: &[Line], held: usize) {
 pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line], held: usize) {
     let (rows, factors, points) = (&mut lanes.rows, &mut lanes.factors, &mut lanes.points);
     for batch in &mut lanes.batches {
-        let pair = Two::<S>::of(inv, vel, &batch.bodies);
+        let mass = Mass::<S>::both(inv, vel, &batch.bodies);
         if let Some(point) = points.get_mut(batch.point as usize) {
             if batch.point as usize >= held {
                 point.take::<S>(batch, &rows[batch.range()]);
             }
-            point.prepare(batch, &pair);
+            point.prepare(batch, &mass);
             continue;
         }
         let rows = &mut rows[batch.range()];
         let matrix = &mut factors[batch.matrix()];
-        couple(&pair.mass, rows, batch.pushing(), matrix);
+        couple(&mass, rows, batch.pushing(), matrix);
         batch.softened = false;
         for (i, row) in rows.iter_mut().enumerate() {
             let a = S::load(&matrix[triangle(i) + i]);
@@ -63,7 +63,7 @@ pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line
             batch.softened |= S::any(S::gt(reg, firm)) || S::any(S::gt(firm, reg));
         }
         for s in 0..2 {
-            pair.mass[s].store(&mut batch.mass[s]);
+            mass[s].store(&mut batch.mass[s]);
         }
         let passes = [Pass::Position, Pass::Velocity];
         for &pass in &passes[..1 + usize::from(batch.softened)] {

@@ -14,8 +14,9 @@ use super::carry::Turn;
 use super::pack::{Eight, JointLanes, NOBODY};
 use crate::lanes::LANES;
 use crate::lanes::dispatch;
+use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::vector::{Motion, V3};
+use crate::lanes::vector::V3;
 
 /// Smallest sine of a tilt beyond a quarter turn.
 const UPSIDE_DOWN: f64 = 1e-6;
@@ -66,8 +67,7 @@ pub(super) fn swivel<S: Simd>(lanes: &mut JointLanes, vel: &[Line], terms: Terms
                 bounded += 1;
             }
         }
-        let motion = Motion::<S>::of(vel, &batch.bodies);
-        let spin = motion.ang[1].sub(motion.ang[0]);
+        let spin = Pair::<S>::gather(vel, &batch.bodies).spin();
         bounded = 0;
         for k in 0..3 {
             bearing.stands[k] = false;

@@ -4,8 +4,9 @@ use super::Point;
 use crate::lanes::joints::carry::Turns;
 use crate::lanes::joints::grade::Graded;
 use crate::lanes::joints::pack::{Batch, Eight, JointLanes};
+use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Plain, Simd, Wide};
-use crate::lanes::vector::{Motion, V3};
+use crate::lanes::vector::V3;
 use crate::lanes::{LANES, dispatch};
 
 impl JointLanes {
@@ -84,8 +85,8 @@ impl Point {
     pub(in crate::lanes::joints) fn graded<S: Simd>(
         &self,
         k: usize,
-        vel: &Motion<S>,
-        free: &Motion<S>,
+        vel: &Pair<S>,
+        free: &Pair<S>,
     ) -> (Graded<S>, [S; 2]) {
         let (e, arm) = (
             self.axis::<S>(k),
