@@ -149,7 +149,7 @@ impl<'a, C: Coupling> Search<'a, C> {
     }
 
     fn interior(&mut self, start: Start) {
-        let (r, steps) = follow(self.problem, self.law, start);
+        let (r, steps) = follow(self.problem, self.law, start, |r| (self.judge)(r) <= GOOD);
         self.iterations += steps;
         self.polish(r, "interior");
     }
@@ -164,7 +164,7 @@ impl<'a, C: Coupling> Search<'a, C> {
             units: p.units.clone(),
         };
         for _ in 0..LIFTS {
-            let (r, steps) = follow(&lifted, FrictionLaw::Convex, Start::Bilateral);
+            let (r, steps) = follow(&lifted, FrictionLaw::Convex, Start::Bilateral, |_| false);
             self.iterations += steps;
             for (i, u) in p.velocity(&r).into_iter().enumerate() {
                 let lift = p.units[i].lifted(FrictionLaw::Coulomb, u) - u;
@@ -214,12 +214,22 @@ impl<'a, C: Coupling> Search<'a, C> {
     }
 }
 
-/// The interior point of a law, graded as it goes.
-fn follow<C: Coupling>(p: &ConeProblem<C>, law: FrictionLaw, start: Start) -> (Vec<DVec3>, u32) {
+/// The interior point of a law, graded as it goes, until nothing is left to gain or impulses inside their cones are
+/// `enough`.
+fn follow<C: Coupling>(
+    p: &ConeProblem<C>,
+    law: FrictionLaw,
+    start: Start,
+    enough: impl Fn(&[DVec3]) -> bool,
+) -> (Vec<DVec3>, u32) {
     interior::solve(p, law, start, STEPS, |r| {
         let mut r = r.to_vec();
         project(&mut r, &p.units);
         let grade = p.natural_map(&r, law);
-        if grade <= EXACT { 0.0 } else { grade }
+        if grade <= EXACT || enough(&r) {
+            0.0
+        } else {
+            grade
+        }
     })
 }

@@ -26,6 +26,9 @@ const STARTING_SWEEPS: u32 = 4;
 /// Violation (m/s) at which the exact solver stops: rounding of ordinary scenes, so that its answer does
 /// not depend on where it started.
 const EXACT_STOP: f64 = 1e-13;
+/// The same as a share of the tolerance, where contacts are soft and it is asked only because their answer was
+/// above that: rounding would take three times the steps.
+const SOFT_STOP: f64 = 1e-5;
 /// Steps without a question for depth after one that did not help.
 const REST: u8 = 60;
 /// Rows a joint is counted for before it has stated them.
@@ -202,7 +205,7 @@ impl Island {
     fn solve_exactly(&mut self, shared: &Shared, pass: Pass, budget: Budget, fast: f64) -> u32 {
         let enough = self.enough(shared);
         let exact = Budget {
-            stop: budget.stop.min(EXACT_STOP),
+            stop: self.exact_stop(shared, budget.stop),
             ..budget
         };
         let (mut least, mut iterations) = (fast, 0);
@@ -226,6 +229,17 @@ impl Island {
             }
         }
         iterations
+    }
+
+    /// Violation (m/s) at which the exact solver stops in a pass whose sweeps stop at `stop`.
+    fn exact_stop(&self, shared: &Shared, stop: f64) -> f64 {
+        let soft = shared.params.contact.softening.is_some();
+        match self.escalated.reason {
+            Some(Reason::Residual(_) | Reason::Position(_) | Reason::Held) if soft => {
+                SOFT_STOP * shared.params.tolerances.velocity
+            }
+            _ => stop.min(EXACT_STOP),
+        }
     }
 
     /// Grade (m/s) that spares an island the dear methods for hard problems: where nobody asked for the
