@@ -11,7 +11,7 @@
 //!   and by that times the tilt in their gap; twice as far for a contact between two lines, whose gap is
 //!   exact until the closest point runs past the end of one.
 
-use rb_core::math::Pose;
+use rb_core::math::{Pose, Twist};
 use serde::{Deserialize, Serialize};
 
 /// Motion, as a share of the smaller shape's radius, up to which anchored contacts are kept.
@@ -32,6 +32,16 @@ pub type Sphere<'a> = (&'a Pose, f64);
 /// Distance of two shapes at least (m), by the spheres around them.
 pub fn apart(a: Sphere, b: Sphere) -> f64 {
     a.0.p.distance(b.0.p) - a.1 - b.1
+}
+
+/// How much nearer two shapes can come at most (m) while each moves by its motion: how far its origin goes and it
+/// turns (m, rad; world), to first order. A motion both share brings them no nearer.
+pub fn nearing(a: (Sphere, &Twist), b: (Sphere, &Twist)) -> f64 {
+    let (large, small) = if a.0.1 >= b.0.1 { (a, b) } else { (b, a) };
+    let ((at, _), carrier) = large;
+    let ((to, radius), own) = small;
+    let shift = own.lin - carrier.lin - carrier.ang.cross(to.p - at.p);
+    shift.length() + (own.ang - carrier.ang).length() * radius
 }
 
 /// What to do about a pair.
@@ -127,6 +137,33 @@ mod tests {
             assert_eq!(recall(&a, &b, 0.019), Recall::InPlace);
         }
         assert_eq!(recall(&a, &b, f64::NAN), Recall::Search);
+    }
+
+    /// Two shapes on one turning, rolling platform come no nearer; one that moves in it by what it moves.
+    #[test]
+    fn shared_motion_brings_nothing_nearer() {
+        let a = Pose::new(DVec3::new(1e3, 2.0, 3.0), exp_rotation(DVec3::X));
+        let b = Pose::new(DVec3::new(1e3, 3.0, 2.5), exp_rotation(DVec3::Z));
+        let (pivot, turn) = (DVec3::new(998.0, 1.0, 0.0), DVec3::new(0.3, -0.2, 0.1));
+        let carried = |p: &Pose| Twist::new(DVec3::Y * 0.4 + turn.cross(p.p - pivot), turn);
+        let (va, mut vb) = (carried(&a), carried(&b));
+        let both = |va: &Twist, vb: &Twist| {
+            let (a, b) = (((&a, 0.5), va), ((&b, 0.7), vb));
+            [nearing(a, b), nearing(b, a)]
+        };
+        for found in both(&va, &vb) {
+            assert!(found < 1e-12, "{found}");
+        }
+        vb.lin += DVec3::new(0.03, 0.0, 0.04);
+        vb.ang += DVec3::Y * 0.1;
+        for found in both(&va, &vb) {
+            // Of the smaller shape, the first, as the larger one sees it.
+            let origin = DVec3::new(0.03, 0.0, 0.04) + (DVec3::Y * 0.1).cross(a.p - b.p);
+            assert!(
+                (found - (origin.length() + 0.1 * 0.5)).abs() < 1e-12,
+                "{found}"
+            );
+        }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use rb_contact::{Aabb, ContactPatch, Shape};
 use rb_core::anchor::Stand;
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::manifold::Manifold;
-use rb_core::math::Pose;
+use rb_core::math::{Pose, Twist};
 use rb_core::partition::Islands;
 use rb_core::problem::Problem;
 use rb_core::room::{bytes, fit};
@@ -38,6 +38,8 @@ pub(crate) struct Placed {
     /// Of the shape about its own origin (m).
     pub(crate) radius: f64,
     pub(crate) stand: Stand,
+    /// How far its origin moves and it turns within this step (m, rad; world).
+    pub(crate) motion: Twist,
     /// Kept here because pairs meet colliders in any order, and the arena's lie far apart.
     pub(crate) shape: Shape,
     pub(crate) collider: ColliderHandle,

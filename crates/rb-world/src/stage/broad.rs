@@ -122,6 +122,7 @@ const NOWHERE: Placed = Placed {
         pose: Pose::IDENTITY,
         center: DVec3::ZERO,
     },
+    motion: Twist::ZERO,
     shape: Shape::Ball(Ball { radius: 1.0 }),
     collider: ColliderHandle::INVALID,
     body: BodyHandle::INVALID,
@@ -154,6 +155,8 @@ fn place(state: &State, number: u32, slot: &ColliderSlot, dt: f64, placed: &mut 
         pose: slot.collider.pose(&body.pose()),
         center: body.com,
     };
+    let arm = placed.stand.pose.p - body.com;
+    placed.motion = Twist::new(body.vel.lin + body.vel.ang.cross(arm), body.vel.ang) * dt;
     placed.collider = state.collider_handle(number);
     placed.body = slot.body;
     placed.radius = slot.collider.radius();

@@ -14,7 +14,7 @@ use places::Tasks;
 use rb_contact::manifold::{Sides, rewrite, warm_start};
 use rb_contact::material::combine;
 use rb_contact::narrow::collide_shapes;
-use rb_contact::recycle::{Memory, Recall, apart};
+use rb_contact::recycle::{Memory, Recall, apart, nearing};
 use rb_core::anchor::Reference;
 use rb_core::manifold::{ContactMaterial, Manifold};
 use rb_solve::parallel;
@@ -130,6 +130,12 @@ fn parted([a, b]: [&Placed; 2]) -> bool {
     (a.stirs || b.stirs) && !a.bounds.overlaps(&b.bounds)
 }
 
+/// How far a contact of a pair may be away and still matter within this step (m).
+fn prediction(state: &State, [a, b]: [&Placed; 2]) -> f64 {
+    let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
+    (a.reach + b.reach).min(state.params.contact.margin + nearing)
+}
+
 /// Finds the contacts of a pair whose boxes meet, or brings those known up to date.
 fn touch(
     state: &State,
@@ -142,7 +148,7 @@ fn touch(
     if !(a.stirs || b.stirs) {
         return Verdict::Kept;
     }
-    let prediction = a.reach + b.reach;
+    let prediction = prediction(state, sides);
     let recalled = recall(pair, sides, prediction);
     let stays = |m: &Manifold| match m.anchor.reference {
         Reference::Neither => false,
