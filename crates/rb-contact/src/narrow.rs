@@ -136,14 +136,43 @@ impl ContactPatch {
     }
 }
 
-/// What came of two convex shapes: a patch has been appended, or by how much at least they are apart
-/// (m).
-pub(crate) type Found = Result<(), f64>;
+/// How far shapes are apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Apart {
+    /// By how much at least (m).
+    pub distance: f64,
+    /// Unit vector from a to b (world) along which all of them is, so that only motion along it and turning bring
+    /// them nearer; zero if none is known.
+    pub along: DVec3,
+}
+
+impl Apart {
+    /// Along no known direction.
+    pub const fn by(distance: f64) -> Self {
+        Self {
+            distance,
+            along: DVec3::ZERO,
+        }
+    }
+
+    /// Along a unit vector from a to b (world).
+    pub(crate) const fn along(along: DVec3, distance: f64) -> Self {
+        Self { distance, along }
+    }
+
+    /// With a and b exchanged.
+    pub(crate) fn flipped(self) -> Self {
+        Self::along(-self.along, self.distance)
+    }
+}
+
+/// What came of two convex shapes: a patch has been appended, or how far they are apart.
+pub(crate) type Found = Result<(), Apart>;
 
 /// Answer of a method that may have to hand a pair on (`None`).
 pub(crate) type Outcome = Option<Found>;
 
-/// Appends the patch of some points, or says how far the shapes are apart (m) if there is none.
+/// Appends the patch of some points, or says how far the shapes are apart at least (m) if there is none.
 fn report(
     normal: DVec3,
     hold: Hold,
@@ -152,7 +181,7 @@ fn report(
     out: &mut Vec<ContactPatch>,
 ) -> Found {
     if points.is_empty() {
-        return Err(distance);
+        return Err(Apart::by(distance));
     }
     out.push(ContactPatch {
         sub: [0, 0],
@@ -169,7 +198,7 @@ fn report(
 /// Swapping a and b swaps the patches' sides. Meshes and height fields push to their front side
 /// only. Poses must be finite.
 ///
-/// Returns how far apart the shapes are known to be beyond what was reported (m): at least
+/// Returns how far apart the shapes are known to be beyond what was reported: at least
 /// `prediction`, more when nothing was reported and the method could tell.
 pub fn collide(
     a: &Collider,
@@ -178,7 +207,7 @@ pub fn collide(
     pose_b: &Pose,
     prediction: f64,
     out: &mut Vec<ContactPatch>,
-) -> f64 {
+) -> Apart {
     collide_shapes(a.shape(), pose_a, b.shape(), pose_b, prediction, out)
 }
 
@@ -190,7 +219,7 @@ pub fn collide_shapes(
     pose_b: &Pose,
     prediction: f64,
     out: &mut Vec<ContactPatch>,
-) -> f64 {
+) -> Apart {
     // Mixed pairs are always computed the same way round: convex, then parts, then half-space.
     let (va, vb) = (a.view(), b.view());
     let first = out.len();
@@ -201,7 +230,7 @@ pub fn collide_shapes(
         for patch in &mut out[first..] {
             patch.swap();
         }
-        clear
+        clear.flipped()
     }
 }
 
@@ -226,7 +255,7 @@ fn ordered(
     pose_b: &Pose,
     prediction: f64,
     out: &mut Vec<ContactPatch>,
-) -> f64 {
+) -> Apart {
     let origin = pose_a.p;
     let first = out.len();
     let place = |core, radius, pose| Placed::new(core, radius, pose, origin);
@@ -261,7 +290,10 @@ fn ordered(
             p.position_b += origin;
         }
     }
-    found.map_or_else(|apart| apart.max(prediction), |()| prediction)
+    match found {
+        Err(apart) if apart.distance >= prediction => apart,
+        _ => Apart::by(prediction),
+    }
 }
 
 fn relative(pose: &Pose, origin: DVec3) -> Pose {

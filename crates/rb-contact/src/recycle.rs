@@ -5,12 +5,15 @@
 //! those reported nothing is nearer than `clear`, and those anchored to a face are where their
 //! [`rb_core::anchor::Anchor`] says. A motion by m brings nothing nearer than clear − m, so
 //!
-//! * a pair that was apart stays so while prediction + m ≤ clear;
+//! * a pair that was apart along a unit vector n stays so while prediction + m ≤ clear, where of the way of the
+//!   smaller shape only what leads along n counts, in the frame of the larger one;
 //! * an anchored contact is placed anew without a search while that holds and m ≤ [`DRIFT`] of the
 //!   smaller shape: points on the border of a face are then off by no more than that along the face,
 //!   and by that times the tilt in their gap; twice as far for a contact between two lines, whose gap is
 //!   exact until the closest point runs past the end of one.
 
+use crate::narrow::Apart;
+use glam::Vec3;
 use rb_core::math::{Pose, Twist};
 use serde::{Deserialize, Serialize};
 
@@ -24,14 +27,22 @@ pub struct Memory {
     relative: Pose,
     /// Nothing but what was reported was nearer than this (m).
     clear: f64,
+    /// Unit vector from the larger to the smaller shape along which they were apart, in the frame of the larger one;
+    /// zero if none was known. In short numbers, which bring the shapes a ten-millionth of their distance nearer.
+    apart: Vec3,
 }
 
 /// A shape of a pair: its pose (world) and its bounding radius about the pose's origin (m).
 pub type Sphere<'a> = (&'a Pose, f64);
 
-/// Distance of two shapes at least (m), by the spheres around them.
-pub fn apart(a: Sphere, b: Sphere) -> f64 {
-    a.0.p.distance(b.0.p) - a.1 - b.1
+/// How far two shapes are apart at least, by the spheres around them.
+pub fn apart(a: Sphere, b: Sphere) -> Apart {
+    let way = b.0.p - a.0.p;
+    let length = way.length();
+    Apart {
+        distance: length - a.1 - b.1,
+        along: way.try_normalize().unwrap_or_default(),
+    }
 }
 
 /// How much nearer two shapes can come at most (m) while each moves by its motion: how far its origin goes and it
@@ -59,12 +70,15 @@ pub enum Recall {
 }
 
 impl Memory {
-    /// Remembers a search that found everything nearer than `clear` (m).
-    pub fn new(a: Sphere, b: Sphere, clear: f64) -> Self {
-        let (large, small) = by_size(a, b);
+    /// Remembers a search that found everything nearer than `clear` from a to b.
+    pub fn new(a: Sphere, b: Sphere, clear: Apart) -> Self {
+        let ((large, small), side) = by_size(a, b);
         let turned = large.0.q.conjugate();
-        let relative = Pose::new(turned * (small.0.p - large.0.p), turned * small.0.q);
-        Self { relative, clear }
+        Self {
+            relative: Pose::new(turned * (small.0.p - large.0.p), turned * small.0.q),
+            clear: clear.distance,
+            apart: (turned * clear.along * side).as_vec3(),
+        }
     }
 
     /// Margin (m) to add to the prediction of a search, so that its answer lasts.
@@ -79,15 +93,24 @@ impl Memory {
         if prediction > self.clear {
             return Recall::Search;
         }
-        let (large, small) = by_size(a, b);
+        let ((large, small), _) = by_size(a, b);
         let turned = large.0.q.conjugate();
-        let shift = (turned * (small.0.p - large.0.p) - self.relative.p).length();
+        let way = turned * (small.0.p - large.0.p) - self.relative.p;
+        let aimless = self.apart == Vec3::ZERO;
+        let shift = if aimless {
+            way.length()
+        } else {
+            -way.dot(self.apart.as_dvec3())
+        };
         if prediction + shift > self.clear {
             return Recall::Search;
         }
         // No point of a body turned by θ moves farther than 2 sin(θ/2) times its distance.
         let turn = (self.relative.q.conjugate() * (turned * small.0.q)).xyz();
         let moved = shift + 2.0 * turn.length() * small.1;
+        if !aimless && prediction + moved <= self.clear {
+            return Recall::Clear;
+        }
         // Written so that a NaN leads to a search.
         if prediction + moved <= self.clear {
             match moved / (DRIFT * small.1) {
@@ -101,9 +124,13 @@ impl Memory {
     }
 }
 
-/// The larger shape, then the smaller; a first of equals.
-fn by_size<'a>(a: Sphere<'a>, b: Sphere<'a>) -> (Sphere<'a>, Sphere<'a>) {
-    if a.1 >= b.1 { (a, b) } else { (b, a) }
+/// The larger shape, then the smaller, and whether a is the larger one (1) or b (−1); a of equals.
+fn by_size<'a>(a: Sphere<'a>, b: Sphere<'a>) -> ((Sphere<'a>, Sphere<'a>), f64) {
+    if a.1 >= b.1 {
+        ((a, b), 1.0)
+    } else {
+        ((b, a), -1.0)
+    }
 }
 
 #[cfg(test)]
@@ -116,7 +143,7 @@ mod tests {
     fn motion_is_relative_and_never_underestimated() {
         let a = Pose::new(DVec3::new(1e4, 2.0, 3.0), exp_rotation(DVec3::X));
         let b = a * Pose::new(DVec3::new(0.0, 1.0, 0.2), exp_rotation(DVec3::Z * 0.3));
-        let memory = Memory::new((&a, 5.0), (&b, 0.5), 0.02);
+        let memory = Memory::new((&a, 5.0), (&b, 0.5), Apart::by(0.02));
         let recall = |a: &Pose, b: &Pose, p| memory.recall((a, 5.0), (b, 0.5), p);
         assert_eq!(recall(&a, &b, 0.019), Recall::InPlace);
         assert_eq!(recall(&a, &b, 0.021), Recall::Search);
@@ -169,7 +196,8 @@ mod tests {
     #[test]
     fn spheres_bound_the_distance_from_below() {
         let at = |x: f64| Pose::from_translation(DVec3::new(x, 0.0, 0.0));
-        assert!((apart((&at(1.0), 0.5), (&at(-2.0), 0.25)) - 2.25).abs() < 1e-15);
-        assert!(apart((&at(1.0), 0.5), (&at(1.2), 0.5)) < 0.0);
+        let far = apart((&at(1.0), 0.5), (&at(-2.0), 0.25));
+        assert!((far.distance - 2.25).abs() < 1e-15 && far.along == DVec3::NEG_X);
+        assert!(apart((&at(1.0), 0.5), (&at(1.2), 0.5)).distance < 0.0);
     }
 }

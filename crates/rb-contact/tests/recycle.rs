@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Random, icosahedron};
-use rb_contact::narrow::collide_shapes;
+use rb_contact::narrow::{Apart, collide_shapes};
 use rb_contact::recycle::{DRIFT, Memory, Recall};
 use rb_contact::{ContactPatch, Shape};
 use rb_core::anchor::{Anchor, Hold, Stand};
@@ -56,7 +56,11 @@ fn creep(
         before.p + random.vector(creep) * 0.5,
         exp_rotation(random.vector(0.4 * DRIFT) * 0.5) * before.q,
     );
-    let memory = Memory::new((&frame, 9.0), (&before, radius), 2.0 * PREDICTION);
+    let memory = Memory::new(
+        (&frame, 9.0),
+        (&before, radius),
+        Apart::by(2.0 * PREDICTION),
+    );
     let recall = memory.recall((&frame, 9.0), (&after, radius), PREDICTION);
     assert_eq!(recall, Recall::InPlace);
     let fresh = find(lower, &frame, upper, &after);
@@ -250,4 +254,48 @@ fn anchored_lines_are_those_of_a_search() {
         tally.check(name, 450, 1e-9);
         assert_eq!(tally.unanchored, 0, "{name}");
     }
+}
+
+/// Shapes that were apart and are not looked at again have no contact, however far they have moved across the way
+/// between them or away from each other.
+#[test]
+fn pairs_apart_are_apart_while_nothing_comes_nearer() {
+    let mut random = Random(9);
+    let half = DVec3::new(0.5, 0.3, 0.4);
+    let kinds = [
+        (Shape::cuboid(half).unwrap(), half.length()),
+        (Shape::cuboid(half * 0.4).unwrap(), 0.4 * half.length()),
+        (Shape::convex_hull(icosahedron(0.3)).unwrap(), 0.6),
+        (Shape::ball(0.3).unwrap(), 0.3),
+        (Shape::capsule(0.4, 0.2).unwrap(), 0.6),
+        (Shape::cylinder(0.4, 0.2).unwrap(), 0.5),
+        (Shape::round_cuboid(half - 0.05, 0.05).unwrap(), 0.75),
+        (Shape::half_space(DVec3::Y).unwrap(), f64::INFINITY),
+    ];
+    let (mut kept, mut far) = (0, 0);
+    for round in 0..60_000 {
+        let [(a, ra), (b, rb)] = [round % 7, (round / 7) % 8].map(|k| &kinds[k]);
+        let pa = Pose::new(random.vector(5.0), exp_rotation(random.vector(3.0)));
+        let way = random.vector(1.0).normalize() * random.range(0.3, 1.6);
+        let pb = pa * Pose::new(way, exp_rotation(random.vector(3.0)));
+        let mut patches = Vec::new();
+        let apart = collide_shapes(a, &pa, b, &pb, PREDICTION, &mut patches);
+        if !patches.is_empty() || apart.along == DVec3::ZERO {
+            continue;
+        }
+        assert!((apart.along.length() - 1.0).abs() < 1e-12, "{apart:?}");
+        let memory = Memory::new((&pa, *ra), (&pb, *rb), apart);
+        let after = Pose::new(
+            pb.p + random.vector(0.3),
+            exp_rotation(random.vector(0.02)) * pb.q,
+        );
+        if memory.recall((&pa, *ra), (&after, *rb), PREDICTION) == Recall::Search {
+            continue;
+        }
+        kept += 1;
+        far += usize::from(pb.p.distance(after.p) > apart.distance);
+        let found = find(a, &pa, b, &after);
+        assert!(found.is_empty(), "{a:?} {b:?} {apart:?} {found:?}");
+    }
+    assert!(kept > 10_000 && far > 1000, "{kept} {far}");
 }

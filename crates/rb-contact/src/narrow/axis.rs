@@ -8,6 +8,7 @@
 //! measured along its own f64 normal and hence exact. The preference holds only if the points over
 //! the face reach that value too; a deepest point beside the face needs the true normal.
 
+use super::Apart;
 use super::epa::penetration;
 use super::gjk::{Proximity, closest, on_triangle};
 use super::polish::polish;
@@ -54,9 +55,8 @@ impl Axis {
     }
 }
 
-/// Direction of greatest separation; a lower bound of the distance (m) when the shapes are farther
-/// apart than `max` (m).
-pub(crate) fn axis(a: &Placed, b: &Placed, max: f64) -> Result<Axis, f64> {
+/// Direction of greatest separation, or how far the shapes are apart at least when that is more than `max` (m).
+pub(crate) fn axis(a: &Placed, b: &Placed, max: f64) -> Result<Axis, Apart> {
     let radii = a.radius + b.radius;
     let reach = max + radii;
     let found = match (a.core, b.core) {
@@ -67,20 +67,20 @@ pub(crate) fn axis(a: &Placed, b: &Placed, max: f64) -> Result<Axis, f64> {
         (Core::Triangle(t), Core::Point) => point_triangle(b, a, t).flipped(),
         _ => sat::axis(a, b, reach)
             .unwrap_or_else(|| iterate(a, b, reach))
-            .map_err(|far| far - radii)?,
+            .map_err(|far| Apart::along(far.along, far.distance - radii))?,
     };
     let gap = found.core_gap();
     if gap <= reach {
         Ok(found)
     } else {
-        Err(gap - radii)
+        Err(Apart::along(found.normal, gap - radii))
     }
 }
 
 /// Distance or penetration by iteration, polished where the iteration leaves digits open.
-pub(super) fn iterate(a: &Placed, b: &Placed, reach: f64) -> Result<Axis, f64> {
+pub(super) fn iterate(a: &Placed, b: &Placed, reach: f64) -> Result<Axis, Apart> {
     let found = match closest(a, b, reach) {
-        Proximity::Far(bound) => return Err(bound),
+        Proximity::Far(far) => return Err(far),
         Proximity::Apart { a, b } => Axis {
             normal: (b - a).normalize(),
             a,

@@ -10,7 +10,7 @@ use super::around::{EVEN, LEAN, beside};
 use super::axis::{Axis, FACE_PREFERENCE, axis, slack};
 use super::clip::{self, Raw};
 use super::ring::Ring;
-use super::{ContactPatch, Found, PatchPoint, hold, report};
+use super::{Apart, ContactPatch, Found, PatchPoint, hold, report};
 use crate::convex::{CORNERS, Placed};
 use glam::{DMat3, DVec3, Vec3Swizzles};
 use rb_core::anchor::Reference;
@@ -40,7 +40,12 @@ pub(crate) fn collide(
     let (ka, sa) = most(da.abs() - ha - spread * hb);
     let (kb, sb) = most(db.abs() - hb - spread.transpose() * ha);
     if sa.max(sb) > reach {
-        return Err(sa.max(sb) - radii);
+        let along = if sb > sa {
+            b.rot.col(kb) * sign(db[kb])
+        } else {
+            a.rot.col(ka) * sign(da[ka])
+        };
+        return Err(Apart::along(along, sa.max(sb) - radii));
     }
     let size = ha.min_element().min(hb.min_element());
     let on_b = sb > sa + FACE_PREFERENCE[1] * size;
@@ -48,7 +53,8 @@ pub(crate) fn collide(
     let edge = edges(da, [ha, hb], &turn, &spread, face);
     let best = edge.as_ref().map_or(face, |e| e.s);
     if best > reach {
-        return Err(best - radii);
+        let along = edge.map_or(DVec3::ZERO, |e| a.rot * e.axis);
+        return Err(Apart::along(along, best - radii));
     }
     let slack = slack(a, b, face);
     let over_a = || Pair {
@@ -287,7 +293,7 @@ fn at_closest(
     out: &mut Vec<ContactPatch>,
 ) -> Found {
     if first.gap > prediction {
-        return Err(first.gap);
+        return Err(Apart::along(n, first.gap));
     }
     let mut raw = Raw::new();
     raw.push(first);

@@ -13,7 +13,7 @@
 
 use super::axis::FACE_PREFERENCE;
 use super::clip::{self, Raw};
-use super::{ContactPatch, Outcome, hold, report};
+use super::{Apart, ContactPatch, Outcome, hold, report};
 use crate::convex::{Core, Placed};
 use glam::DVec3;
 use rb_core::anchor::{Hold, Reference};
@@ -32,10 +32,11 @@ pub(crate) fn collide(
         return None;
     }
     let size = a.core.reach().min(b.core.reach());
-    let faces = best_face(a, b, prediction).and_then(|fa| Ok((fa, best_face(b, a, prediction)?)));
+    let faces = best_face(a, b, prediction)
+        .and_then(|fa| Ok((fa, best_face(b, a, prediction).map_err(Apart::flipped)?)));
     let ((sa, na), (sb, nb)) = match faces {
         Ok(both) => both,
-        Err(distance) => return Some(Err(distance)),
+        Err(apart) => return Some(Err(apart)),
     };
     let best = if sb > sa + FACE_PREFERENCE[1] * size {
         (sb, -nb, Reference::FaceOfB)
@@ -65,9 +66,9 @@ fn count(core: &Core) -> usize {
     }
 }
 
-/// Greatest separation along a face normal of `of` (m), and that normal; the separation alone if it is
-/// found to be more than `reach` (m).
-pub(super) fn best_face(of: &Placed, other: &Placed, reach: f64) -> Result<(f64, DVec3), f64> {
+/// Greatest separation along a face normal of `of` (m), and that normal; that they are apart if it is found to be
+/// more than `reach` (m).
+pub(super) fn best_face(of: &Placed, other: &Placed, reach: f64) -> Result<(f64, DVec3), Apart> {
     let mut best = (f64::NEG_INFINITY, DVec3::Y);
     // Any point of the other bounds the separation along every face from above. Most faces look away
     // from it and need no search for its lowest point.
@@ -82,7 +83,11 @@ pub(super) fn best_face(of: &Placed, other: &Placed, reach: f64) -> Result<(f64,
         if s > best.0 {
             best = (s, n);
         }
-        if s > reach { Err(s) } else { Ok(()) }
+        if s > reach {
+            Err(Apart::along(n, s))
+        } else {
+            Ok(())
+        }
     };
     match of.core {
         Core::Poly(p) => p.faces.iter().try_for_each(|f| look(f.normal, f.level))?,
@@ -135,11 +140,11 @@ pub(crate) fn over_triangle(
     let [low, high] = b.range(face);
     let s = low - b.radius - level;
     if s > prediction {
-        return Some(Err(s));
+        return Some(Err(Apart::by(s)));
     }
     let behind = high + b.radius < level;
     if behind {
-        return Some(Err(prediction));
+        return Some(Err(Apart::by(prediction)));
     }
     if let Core::Point = b.core {
         // A lone point is found in closed form anyway.
@@ -147,7 +152,7 @@ pub(crate) fn over_triangle(
     }
     let radii = tri.radius + b.radius;
     if let Some(apart) = beyond(v, b, face, prediction + radii) {
-        return Some(Err(apart - radii));
+        return Some(Err(Apart::by(apart - radii)));
     }
     // Deeper than this the face may be the wrong way out.
     if s < -0.5 * (b.core.inner_radius() + b.radius) {
@@ -222,7 +227,9 @@ mod tests {
             let slow = axis(&a, &b, 0.05);
             let mut found = Vec::new();
             match collide(&a, &b, 0.05, &mut found) {
-                Some(Err(s)) => assert!(slow.is_err_and(|d| d > 0.05) && s > 0.05),
+                Some(Err(s)) => {
+                    assert!(slow.is_err_and(|d| d.distance > 0.05) && s.distance > 0.05)
+                }
                 None => {}
                 Some(Ok(())) => {
                     let (n, points) = (found[0].normal, &found[0].points);

@@ -10,7 +10,7 @@
 
 use super::axis::{Axis, axis, separation};
 use super::clip::{self, Raw};
-use super::{ContactPatch, Found, faces, hold, report};
+use super::{Apart, ContactPatch, Found, faces, hold, report};
 use crate::convex::{Core, Facet, Placed};
 use glam::DVec3;
 use rb_core::anchor::Reference;
@@ -39,7 +39,7 @@ pub(crate) fn collide(
     out: &mut Vec<ContactPatch>,
 ) -> Found {
     let Core::Triangle(local) = tri.core else {
-        return Err(prediction);
+        return Err(Apart::by(prediction));
     };
     let face = tri.rot * facet.normal;
     if let Some(answer) = faces::over_triangle(tri, local, b, face, prediction, out) {
@@ -48,7 +48,7 @@ pub(crate) fn collide(
     let axis = axis(tri, b, prediction)?;
     let gap = axis.core_gap() - tri.radius - b.radius;
     match judge(tri, local, facet, &axis, gap) {
-        Verdict::Drop => Err(prediction),
+        Verdict::Drop => Err(Apart::by(prediction)),
         Verdict::UseFace => over_face(tri, b, face, prediction, out),
         Verdict::Keep => {
             let first = out.len();

@@ -4,6 +4,7 @@
 //! core a to core b. A simplex of support points of D shrinks onto that point; each round either
 //! brings it closer, proves that no closer point exists, or proves that D contains the origin.
 
+use super::Apart;
 use crate::convex::Placed;
 use glam::DVec3;
 
@@ -64,8 +65,8 @@ impl Simplex {
 
 /// How two cores lie to each other.
 pub(crate) enum Proximity {
-    /// Farther apart than asked for: at least this far (m).
-    Far(f64),
+    /// Farther apart than asked for.
+    Far(Apart),
     /// Apart; `a` and `b` are the closest points.
     Apart { a: DVec3, b: DVec3 },
     /// Touching to rounding error, or overlapping; the simplex (nearly) contains the origin.
@@ -107,7 +108,7 @@ pub(crate) fn closest(a: &Placed, b: &Placed, max: f64) -> Proximity {
         scale = scale.max(new.w.length());
         let vw = v.dot(new.w);
         if vw > max * length {
-            return Proximity::Far(vw / length);
+            return Proximity::Far(Apart::along(v / length, vw / length));
         }
         let known = simplex.iter().any(|s| s.w == new.w);
         // vv − vw bounds the error of the squared distance; below rounding there is nothing to gain.
@@ -234,7 +235,9 @@ mod tests {
             panic!("boxes are apart");
         };
         assert!(((pb - pa) - DVec3::new(0.3, 0.4, 1e-3)).length() < 1e-14);
-        assert!(matches!(closest(&a, &b, 0.4), Proximity::Far(d) if d > 0.4 && d < 0.51));
+        assert!(
+            matches!(closest(&a, &b, 0.4), Proximity::Far(d) if d.distance > 0.4 && d.distance < 0.51)
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! lowest point.
 
 use super::clip::Raw;
-use super::{ContactPatch, Found, PatchPoint, hold, report};
+use super::{Apart, ContactPatch, Found, PatchPoint, hold, report};
 use crate::convex::Placed;
 use glam::DVec3;
 use rb_core::anchor::Reference;
@@ -37,5 +37,5 @@ pub(crate) fn collide(
         }
     }
     let hold = hold::over_face(a, Reference::FaceOfB, &raw);
-    report(-up, hold, &raw, lowest, out)
+    report(-up, hold, &raw, lowest, out).map_err(|_| Apart::along(-up, lowest))
 }

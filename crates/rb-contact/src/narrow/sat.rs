@@ -19,7 +19,7 @@ mod solid;
 use super::axis::{Axis, FACE_PREFERENCE, closest_on_lines, faces, iterate, slack};
 use super::clip::{self, Raw};
 use super::gjk::on_triangle;
-use super::{ContactPatch, Outcome, report};
+use super::{Apart, ContactPatch, Outcome, report};
 use crate::convex::{Core, Placed};
 use crate::polyhedron::Face;
 use glam::DVec3;
@@ -29,10 +29,10 @@ use solid::{BEYOND, Best, Moved, Place, Signs, Solid, crossing};
 /// Squared sine of the angle between two edges below which they count as parallel.
 const PARALLEL: f64 = 1e-6;
 
-/// Direction of greatest separation of two cores, or a lower bound of their distance (m) if that
-/// is more than `reach` (m); `None` if iteration has to find it.
-pub(super) fn axis(a: &Placed, b: &Placed, reach: f64) -> Option<Result<Axis, f64>> {
-    let flip = |found: Result<Axis, f64>| found.map(Axis::flipped);
+/// Direction of greatest separation of two cores, or how far they are apart at least if that is more than
+/// `reach` (m); `None` if iteration has to find it.
+pub(super) fn axis(a: &Placed, b: &Placed, reach: f64) -> Option<Result<Axis, Apart>> {
+    let flip = |found: Result<Axis, Apart>| found.map(Axis::flipped).map_err(Apart::flipped);
     match (a.core, b.core) {
         (Core::Segment(_), Core::Box(h)) => segment_box(a, b, h, reach),
         (Core::Box(h), Core::Segment(_)) => segment_box(b, a, h, reach).map(flip),
@@ -74,8 +74,14 @@ pub(super) fn collide(
     } else {
         [found[0].s, found[1].s]
     };
+    let turned_out = |apart: Apart| if swapped { apart.flipped() } else { apart };
     if sa.max(sb) > prediction {
-        return Some(Err(sa.max(sb)));
+        let far = if found[1].s > found[0].s {
+            found[1]
+        } else {
+            found[0]
+        };
+        return Some(Err(turned_out(far.apart(q))));
     }
     let tolerance = FACE_PREFERENCE[1] * a.core.reach().min(b.core.reach());
     let on_b = sb > sa + tolerance;
@@ -109,7 +115,7 @@ pub(super) fn collide(
         box_edges(&solid, half, &mut best);
     }
     if best.s > prediction {
-        return Some(Err(best.s));
+        return Some(Err(turned_out(best.apart(q))));
     }
     let turned = |axis: Axis| if swapped { axis.flipped() } else { axis };
     match box_axis(&solid, q, half, best).map(turned) {
@@ -126,7 +132,7 @@ pub(super) fn collide(
 }
 
 /// A polyhedron or triangle (a) against a box (b) with half extents `half`.
-fn with_box(a: &Placed, b: &Placed, half: DVec3, reach: f64) -> Option<Result<Axis, f64>> {
+fn with_box(a: &Placed, b: &Placed, half: DVec3, reach: f64) -> Option<Result<Axis, Apart>> {
     let mut moved = Moved::default();
     let solid = Solid::seen_from(a, b, &mut moved)?;
     let [own, other] = box_faces(&solid, half);
@@ -135,7 +141,7 @@ fn with_box(a: &Placed, b: &Placed, half: DVec3, reach: f64) -> Option<Result<Ax
         box_edges(&solid, half, &mut best);
     }
     if best.s > reach {
-        return Some(Err(best.s));
+        return Some(Err(best.apart(b)));
     }
     box_axis(&solid, b, half, best).map(Ok)
 }
@@ -173,7 +179,7 @@ fn box_axis(solid: &Solid, b: &Placed, half: DVec3, best: Best) -> Option<Axis> 
 }
 
 /// A segment (a) against a box (b) with half extents `half`.
-fn segment_box(a: &Placed, b: &Placed, half: DVec3, reach: f64) -> Option<Result<Axis, f64>> {
+fn segment_box(a: &Placed, b: &Placed, half: DVec3, reach: f64) -> Option<Result<Axis, Apart>> {
     let mut moved = Moved::default();
     let solid = Solid::seen_from(a, b, &mut moved)?;
     let [_, mut best] = box_faces(&solid, half);
@@ -186,7 +192,7 @@ fn segment_box(a: &Placed, b: &Placed, half: DVec3, reach: f64) -> Option<Result
         }
     }
     if best.s > reach {
-        return Some(Err(best.s));
+        return Some(Err(best.apart(b)));
     }
     box_axis(&solid, b, half, best).map(Ok)
 }
@@ -272,7 +278,7 @@ fn with_triangle(
     b: &Placed,
     corners: [DVec3; 3],
     reach: f64,
-) -> Option<Result<Axis, f64>> {
+) -> Option<Result<Axis, Apart>> {
     let mut moved = Moved::default();
     let solid = Solid::own(a.core, &mut moved)?;
     let t = corners.map(|v| a.local(b.rot * v + (b.at - a.at)));
@@ -280,11 +286,11 @@ fn with_triangle(
     let mut signs = Signs::default();
     let mut best = triangle_faces(&solid, t, front, reach, &mut signs);
     if best.s > reach {
-        return Some(Err(best.s));
+        return Some(Err(Apart::by(best.s)));
     }
     triangle_edges(&solid, t, front, &signs, &mut best);
     if best.s > reach {
-        return Some(Err(best.s));
+        return Some(Err(Apart::by(best.s)));
     }
     let found = triangle_axis(&solid, t, front, best).or_else(|| match a.core {
         Core::Segment(h) if best.s > 0.0 => nearest_on_triangle(h, t),
@@ -428,7 +434,7 @@ mod tests {
         DVec3::new(wave(k), wave(k + 1), wave(k + 2))
     }
 
-    fn agree(a: &Placed, b: &Placed, found: Result<Axis, f64>) {
+    fn agree(a: &Placed, b: &Placed, found: Result<Axis, Apart>) {
         let slow = iterate(a, b, 9.0).expect("within reach").core_gap();
         let Ok(found) = found else {
             panic!("within reach")

@@ -266,7 +266,7 @@ fn search([a, b]: [&Placed; 2], prediction: f64, chunk: &mut PairChunk) -> Memor
     let reach = prediction + Memory::spare(sphere_a, sphere_b);
     let mut clear = apart(sphere_a, sphere_b);
     // Boxes overlap long before most shapes do.
-    if clear <= reach {
+    if clear.distance <= reach {
         let ((shape_a, pose_a), (shape_b, pose_b)) = (a.placed(), b.placed());
         clear = collide_shapes(shape_a, pose_a, shape_b, pose_b, reach, &mut chunk.patches);
     }

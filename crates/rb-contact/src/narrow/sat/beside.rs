@@ -4,7 +4,7 @@
 //! the distance. If not, the nearest place is mostly on the border of this face, which a look along the
 //! line to it proves: nothing of the polyhedron reaches farther, nothing of the segment less far.
 
-use super::NEARER;
+use super::{Apart, NEARER};
 use crate::convex::{Core, Placed};
 use crate::narrow::axis::{Axis, closest_on_lines};
 use crate::polyhedron::Polyhedron;
@@ -13,14 +13,14 @@ use glam::DVec3;
 /// Share of the size by which a proof may fail, and below which a distance has no direction.
 const ROUNDING: f64 = 1e-12;
 
-/// Direction of greatest separation of a polyhedron (a) and a point or segment (b), or a lower bound of
-/// their distance (m) if that is more than `reach` (m); `None` if iteration has to find it.
+/// Direction of greatest separation of a polyhedron (a) and a point or segment (b), or how
+/// far they are apart at least if that is more than `reach` (m); `None` if iteration has to find it.
 pub(super) fn axis(
     a: &Placed,
     hull: &Polyhedron,
     b: &Placed,
     reach: f64,
-) -> Option<Result<Axis, f64>> {
+) -> Option<Result<Axis, Apart>> {
     let half = match b.core {
         Core::Segment(h) => a.local(b.rot.y_axis * h),
         _ => DVec3::ZERO,
@@ -34,7 +34,7 @@ pub(super) fn axis(
         }
     }
     if s > reach {
-        return Some(Err(s));
+        return Some(Err(Apart::along(a.rot * hull.faces[face].normal, s)));
     }
     let normal = hull.faces[face].normal;
     let end = middle - half * 1f64.copysign(normal.dot(half));

@@ -2,6 +2,7 @@
 //! in the frame of the other, and the best axis so far.
 
 use crate::convex::{Core, Placed};
+use crate::narrow::Apart;
 use crate::polyhedron::{Edge, Face, Polyhedron};
 use glam::{DMat3, DVec3};
 use smallvec::SmallVec;
@@ -81,6 +82,11 @@ impl Best {
         n: DVec3::Y,
         place: Place::Other,
     };
+
+    /// As shapes that are apart along it, the box standing where `of` does.
+    pub(in crate::narrow) fn apart(&self, of: &Placed) -> Apart {
+        Apart::along(of.rot * self.n, self.s)
+    }
 
     /// Takes the separation `s` along a unit vector if it is greater.
     pub(super) fn offer(&mut self, s: f64, n: DVec3, place: Place) {
