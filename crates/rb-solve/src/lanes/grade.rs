@@ -146,7 +146,8 @@ fn grade<S: Simd>(
                     one.rest[1 + t] = rest[1 + t];
                 }
             }
-            one.count(&each, live, batch.first as usize + k, sums);
+            let place = S::splat((batch.first as usize + k) as f64);
+            one.count(&each, live, place, sums);
         }
     }
 }
@@ -180,7 +181,7 @@ impl<S: Simd> One<S> {
     }
 
     #[inline(always)]
-    pub(super) fn count(self, each: &Each<S>, live: S::Mask, number: usize, sums: &mut Sums) {
+    pub(super) fn count(self, each: &Each<S>, live: S::Mask, place: S, sums: &mut Sums) {
         let zero = S::zero();
         let (law, mu) = (each.law, each.mu);
         let (a, [ln, lx, ly], [wn, wx, wy]) = (self.mean, self.impulse, self.w);
@@ -193,7 +194,7 @@ impl<S: Simd> One<S> {
         let error = square([l[0].sub(held[0]), l[1].sub(held[1]), l[2].sub(held[2])]);
         let floor = S::splat(each.floor * each.floor);
         let size = square(l).max(square(self.rest)).max(floor);
-        let (per_a, place) = (self.per_mean, S::splat(number as f64));
+        let per_a = self.per_mean;
         sums.add(error, per_a, size.mul(per_a), live, place);
         let pick = |x: S| S::select(live, x, zero);
         let inside = cone(law, mu, l);

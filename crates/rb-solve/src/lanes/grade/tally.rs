@@ -9,6 +9,7 @@ use crate::lanes::simd::Wide;
 use crate::lanes::thin;
 use crate::parallel;
 use core::ops::Range;
+use rb_core::manifold::MAX_POINTS;
 use rb_core::problem::Source;
 use rb_core::residual::{Grade, Scaled};
 use rb_core::room;
@@ -264,13 +265,13 @@ impl Section {
         (grade, scaled, t.depth)
     }
 
-    /// The contact point in a lane of an entry of `points`, or of a manifold of its own; manifolds are
-    /// counted from `origin`.
+    /// The contact point in a lane of an entry of `points`, or in a place of [`thin::grade`]; manifolds are counted
+    /// from `origin`.
     fn source(&self, point: usize, lane: usize, origin: u32) -> Option<Source> {
         if self.is_thin() {
-            let here = |s: &Seat| s.batch as usize == point;
+            let here = |s: &Seat| s.batch as usize == point / MAX_POINTS;
             let manifold = self.seats.iter().position(here)? as u32 - origin;
-            let point = lane as u8;
+            let point = (point % MAX_POINTS) as u8;
             return Some(Source::Contact { manifold, point });
         }
         let batches = &self.packed.batches;

@@ -1,6 +1,6 @@
-//! The certificate, one manifold after the other, its points side by side.
+//! The certificate, the points of two manifolds side by side, and the common friction of eight.
 
-use super::each::{slips, tangents};
+use super::each::{Each as Own, slips, tangents};
 use super::visit::{Speeds, approach};
 use super::whole::Whole;
 use super::{Friction, Normals, Thin};
@@ -8,14 +8,15 @@ use crate::lanes::dispatch;
 use crate::lanes::grade::{Each, One, Sums, raise};
 use crate::lanes::grip::Patch;
 use crate::lanes::pack::State;
-use crate::lanes::simd::{Simd, Wide};
+use crate::lanes::simd::{LANES, Line, Simd, Wide, two};
+use crate::lanes::vector::V3;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS};
 
-/// Says which lane is the first.
-const FIRST: Wide = Wide([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+/// Points of the lanes: those of one manifold, then those of another.
+const POINTS: Wide = Wide([0.0, 1.0, 2.0, 3.0, 0.0, 1.0, 2.0, 3.0]);
 
-/// Counts every point; a place is the number of a manifold, the first of which is `first`, its lane the
-/// point.
+/// Counts every point; a place says point and manifold, as `MAX_POINTS` times the number of that, the first of which is
+/// `first`, and the point.
 pub(in crate::lanes) fn grade(
     manifolds: &[Thin],
     first: usize,
@@ -34,74 +35,184 @@ pub(in crate::lanes) fn grade(
 
 #[inline(always)]
 fn all<S: Simd>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sums: &mut Sums) {
-    let (zero, one) = (S::zero(), S::splat(1.0));
-    for (
-        k,
-        Thin {
-            normals: m,
-            friction,
-        },
-    ) in manifolds.iter().enumerate()
-    {
-        let (number, root) = (first + k, S::load(&m.root));
-        let live = S::gt(root, zero);
-        let gap = S::load(&m.gap).add(approach(m, &Speeds::of(m, bodies.moved)));
-        raise(&mut sums.depth, S::select(live, zero.sub(gap), zero));
-        let (vel, free) = (Speeds::<S>::of(m, bodies.vel), Speeds::of(m, bodies.free));
-        let yields = S::select(live, root.mul(root), one);
-        let stiff = one.div(yields);
-        let mut point = One {
-            mean: stiff,
-            per_mean: yields,
-            impulse: [S::load(&m.impulse).mul(root), zero, zero],
-            w: [approach(m, &vel).add(S::load(&m.bias)), zero, zero],
-            rest: [approach(m, &free), zero, zero],
-        };
-        let mut each = Each {
-            law: m.law,
-            mu: S::splat(m.mu),
-            sticks: S::gt(zero, zero),
-            floor,
-        };
-        match friction {
-            Friction::Whole(whole) => {
-                let patch = patch(m, whole, &vel);
-                each.sticks = patch.grade(S::load(&FIRST), S::splat(number as f64), floor, sums);
-                each.law = FrictionLaw::None;
+    for (k, eight) in manifolds.chunks(LANES).enumerate() {
+        let first = first + LANES * k;
+        let sticks = patches::<S>(eight, first, bodies, floor, sums);
+        let mut k = 0;
+        while k < eight.len() {
+            let points = Points::<S>::of(&eight[k].normals, first + k, sticks[k], bodies);
+            match (&eight[k].friction, eight.get(k + 1)) {
+                (Friction::Each(own), _) => {
+                    points.count_slipping(&eight[k].normals, own, bodies, floor, sums);
+                }
+                (_, Some(next)) if matches!(next.friction, Friction::Whole(_)) => {
+                    let others = Points::of(&next.normals, first + k + 1, sticks[k + 1], bodies);
+                    points.beside(&others).count(floor, sums);
+                    k += 1;
+                }
+                _ => points.count(floor, sums),
             }
-            Friction::Each(_) if m.law == FrictionLaw::None => {}
-            Friction::Each(own) => {
-                let root = S::load(&own.root);
-                let p = S::load(&own.impulse).mul(root);
-                let t = slips(m, &vel);
-                let free = tangents(m, &free);
-                let trace = S::splat(2.0).div(S::select(live, root.mul(root), one));
-                point.take_mean(trace.add(stiff));
-                (point.impulse[1], point.impulse[2]) = (p, p.swapped());
-                (point.w[1], point.w[2]) = (t, t.swapped());
-                (point.rest[1], point.rest[2]) = (free, free.swapped());
-            }
+            k += 1;
         }
-        point.count(&each, live, number, sums);
     }
 }
 
-/// The friction of a manifold, the same in all lanes.
+/// The normals of a manifold, in the lower half; the upper half is idle, or has those of another.
+struct Points<S> {
+    place: S,
+    /// s, or 0 for a point that is none.
+    root: S,
+    impulse: S,
+    /// Present gap (m), speed with its constant part, and the speed of the free velocity (m/s).
+    gap: S,
+    w: S,
+    rest: S,
+    /// Whether the friction of the manifold sticks, as 1 or 0.
+    sticks: S,
+}
+
+impl<S: Simd> Points<S> {
+    /// Those of the manifold `number`.
+    #[inline(always)]
+    fn of(m: &Normals, number: usize, sticks: f64, bodies: State) -> Self {
+        let root = S::load(&m.root);
+        Self {
+            place: S::load(&POINTS).add(S::splat((MAX_POINTS * number) as f64)),
+            root,
+            impulse: S::load(&m.impulse).mul(root),
+            gap: S::load(&m.gap).add(approach(m, &Speeds::<S>::of(m, bodies.moved))),
+            w: approach(m, &Speeds::<S>::of(m, bodies.vel)).add(S::load(&m.bias)),
+            rest: approach(m, &Speeds::<S>::of(m, bodies.free)),
+            sticks: S::splat(sticks),
+        }
+    }
+
+    #[inline(always)]
+    fn beside(&self, o: &Self) -> Self {
+        Self {
+            place: self.place.lows(o.place),
+            root: self.root.lows(o.root),
+            impulse: self.impulse.lows(o.impulse),
+            gap: self.gap.lows(o.gap),
+            w: self.w.lows(o.w),
+            rest: self.rest.lows(o.rest),
+            sticks: self.sticks.lows(o.sticks),
+        }
+    }
+
+    /// Counts normals alone.
+    #[inline(always)]
+    fn count(&self, floor: f64, sums: &mut Sums) {
+        let (point, live) = self.normals(sums);
+        let each = Each {
+            law: FrictionLaw::None,
+            mu: S::zero(),
+            sticks: S::gt(self.sticks, S::zero()),
+            floor,
+        };
+        point.count(&each, live, self.place, sums);
+    }
+
+    /// Counts points with friction of their own.
+    #[inline(always)]
+    fn count_slipping(&self, m: &Normals, own: &Own, bodies: State, floor: f64, sums: &mut Sums) {
+        let (mut point, live) = self.normals(sums);
+        if m.law != FrictionLaw::None {
+            let root = S::load(&own.root);
+            let p = S::load(&own.impulse).mul(root);
+            let t = slips(m, &Speeds::<S>::of(m, bodies.vel));
+            let free = tangents(m, &Speeds::<S>::of(m, bodies.free));
+            let squares = S::select(live, root.mul(root), S::splat(1.0));
+            point.take_mean(S::splat(2.0).div(squares).add(point.mean));
+            (point.impulse[1], point.impulse[2]) = (p, p.swapped());
+            (point.w[1], point.w[2]) = (t, t.swapped());
+            (point.rest[1], point.rest[2]) = (free, free.swapped());
+        }
+        let each = Each {
+            law: m.law,
+            mu: S::splat(m.mu),
+            sticks: S::gt(S::zero(), S::zero()),
+            floor,
+        };
+        point.count(&each, live, self.place, sums);
+    }
+
+    /// What the certificate needs of normals, and which lanes have one; counts how deep they are.
+    #[inline(always)]
+    fn normals(&self, sums: &mut Sums) -> (One<S>, S::Mask) {
+        let (zero, one) = (S::zero(), S::splat(1.0));
+        let live = S::gt(self.root, zero);
+        raise(&mut sums.depth, S::select(live, zero.sub(self.gap), zero));
+        let yields = S::select(live, self.root.mul(self.root), one);
+        let point = One {
+            mean: one.div(yields),
+            per_mean: yields,
+            impulse: [self.impulse, zero, zero],
+            w: [self.w, zero, zero],
+            rest: [self.rest, zero, zero],
+        };
+        (point, live)
+    }
+}
+
+/// Common frictions, a manifold in each lane.
+#[derive(Default)]
+struct Patches {
+    counts: Wide,
+    place: Wide,
+    limit: Wide,
+    step: [Wide; 2],
+    impulse: [Wide; 3],
+    w: [Wide; 3],
+}
+
+impl Patches {
+    #[inline(always)]
+    fn take<S: Simd>(&mut self, k: usize, m: &Normals, whole: &Whole, number: usize, vel: &[Line]) {
+        let mut load = 0.0;
+        for k in 0..MAX_POINTS {
+            load = m.root.0[k].mul_add(m.impulse.0[k], load);
+        }
+        let (steps, impulses) = (whole.steps(), whole.impulses());
+        let mut w = Wide::default();
+        whole.speed(&Speeds::<S>::of(m, vel)).store(&mut w);
+        let ([wx, wy, wz, ..], [bx, by]) = (w.0, m.belt);
+        self.counts.0[k] = 1.0;
+        self.place.0[k] = (MAX_POINTS * number) as f64;
+        self.limit.0[k] = m.mu * load;
+        (self.step[0].0[k], self.step[1].0[k]) = (steps[0], steps[1]);
+        for c in 0..3 {
+            self.impulse[c].0[k] = impulses[c];
+            self.w[c].0[k] = [wx - bx, wy - by, wz][c];
+        }
+    }
+}
+
+/// Counts the common friction of up to eight manifolds; says with 1 which sticks.
 #[inline(always)]
-fn patch<S: Simd>(m: &Normals, whole: &Whole, vel: &Speeds<S>) -> Patch<S> {
-    let mut load = 0.0;
-    for k in 0..MAX_POINTS {
-        load = m.root.0[k].mul_add(m.impulse.0[k], load);
+fn patches<S: Simd>(
+    manifolds: &[Thin],
+    first: usize,
+    bodies: State,
+    floor: f64,
+    sums: &mut Sums,
+) -> [f64; LANES] {
+    let mut all = Patches::default();
+    for (k, Thin { normals, friction }) in manifolds.iter().enumerate() {
+        if let Friction::Whole(whole) = friction {
+            all.take::<S>(k, normals, whole, first + k, bodies.vel);
+        }
     }
-    let ([step, spin], [x, y, z]) = (whole.steps(), whole.impulses());
-    let mut w = Wide::default();
-    whole.speed(vel).store(&mut w);
-    let ([wx, wy, wz, ..], [bx, by]) = (w.0, m.belt);
-    Patch {
-        law: m.law,
-        limit: S::splat(m.mu * load),
-        step: [S::splat(step), S::splat(spin)],
-        impulse: [S::splat(x), S::splat(y), S::splat(z)],
-        w: [S::splat(wx - bx), S::splat(wy - by), S::splat(wz)],
-    }
+    let patch = Patch {
+        law: FrictionLaw::Conic,
+        limit: S::load(&all.limit),
+        step: two!(|s| S::load(&all.step[s])),
+        impulse: V3::<S>::load(&all.impulse).0,
+        w: V3::<S>::load(&all.w).0,
+    };
+    let (counts, place) = (S::load(&all.counts), S::load(&all.place));
+    let sticks = patch.grade(counts, place, floor, sums);
+    let mut out = Wide::default();
+    S::select(sticks, S::splat(1.0), S::zero()).store(&mut out);
+    out.0
 }

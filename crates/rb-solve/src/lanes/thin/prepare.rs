@@ -15,26 +15,35 @@ pub(super) fn run(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
     dispatch!(narrow prepare(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]))
 }
 
+/// Manifolds that go through the stages of preparation together: each stage is a chain of roots and quotients, and the
+/// processor looks far enough ahead for that of the next manifold, but not past all stages of one.
+const TOGETHER: usize = 8;
+
 #[inline(always)]
 pub(super) fn prepare<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
-    for Thin { normals, friction } in manifolds {
-        let lever = V3::<S>::load(&normals.arm).cross(splat(&normals.axes[0]));
-        lever.store(&mut normals.lever);
-        match friction {
-            Friction::Each(each) => {
-                let rows = Rows::<S>::new::<true>(normals, inv, vel);
-                rows.scale(normals);
-                each.scale(normals, &rows);
-                rows.couple(normals);
-                each.couple(normals, &rows);
+    for some in manifolds.chunks_mut(TOGETHER) {
+        for Thin { normals: m, .. } in some.iter_mut() {
+            let lever = V3::<S>::load(&m.arm).cross(splat(&m.axes[0]));
+            lever.store(&mut m.lever);
+            Rows::<S>::new::<false>(m, inv, vel).scale(m);
+        }
+        for Thin { normals, friction } in some.iter_mut() {
+            if let Friction::Whole(whole) = friction {
+                whole.settle::<S>(normals);
             }
-            Friction::Whole(whole) => {
-                let rows = Rows::<S>::new::<false>(normals, inv, vel);
-                rows.scale(normals);
-                whole.scale(normals, &rows.mass);
-                rows.couple(normals);
-                whole.couple(normals, &rows.mass);
+        }
+        for Thin { normals, friction } in some.iter_mut() {
+            match friction {
+                Friction::Each(each) => {
+                    each.scale(normals, &Rows::<S>::new::<true>(normals, inv, vel));
+                }
+                Friction::Whole(whole) => {
+                    whole.scale::<S>(normals, &masses(normals, inv, vel));
+                }
             }
+        }
+        for thin in some {
+            couple::<S>(thin, inv, vel);
         }
     }
 }
@@ -46,22 +55,26 @@ pub(super) fn run_renew(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
 /// Coupling at the present attitude, where W turns with it.
 #[inline(always)]
 pub(super) fn renew<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
-    for Thin { normals, friction } in manifolds {
-        let [a, b] = normals.bodies;
-        if !turns(&inv[a as usize]) && !turns(&inv[b as usize]) {
-            continue;
+    for thin in manifolds {
+        let [a, b] = thin.normals.bodies;
+        if turns(&inv[a as usize]) || turns(&inv[b as usize]) {
+            couple::<S>(thin, inv, vel);
         }
-        match friction {
-            Friction::Each(each) => {
-                let rows = Rows::<S>::new::<true>(normals, inv, vel);
-                rows.couple(normals);
-                each.couple(normals, &rows);
-            }
-            Friction::Whole(whole) => {
-                let rows = Rows::<S>::new::<false>(normals, inv, vel);
-                rows.couple(normals);
-                whole.couple(normals, &rows.mass);
-            }
+    }
+}
+
+#[inline(always)]
+fn couple<S: Simd>(Thin { normals, friction }: &mut Thin, inv: &[Line], vel: &[Line]) {
+    match friction {
+        Friction::Each(each) => {
+            let rows = Rows::<S>::new::<true>(normals, inv, vel);
+            rows.couple(normals);
+            each.couple(normals, &rows);
+        }
+        Friction::Whole(whole) => {
+            let rows = Rows::<S>::new::<false>(normals, inv, vel);
+            rows.couple(normals);
+            whole.couple(normals, &rows.mass);
         }
     }
 }

@@ -11,7 +11,7 @@ use super::Normals;
 use super::each::project;
 use super::position::press;
 use super::prepare::{both, lines, opposed};
-use super::visit::{Lines, Speeds, splat};
+use super::visit::{Lines, Speeds, halves, splat};
 use crate::lanes::batch::Wide3;
 use crate::lanes::grip::{TRACE, stored};
 use crate::lanes::prepare::per;
@@ -98,10 +98,11 @@ impl Whole {
         lines.turn(&self.turn[2], z);
     }
 
-    /// Centre, reach, rows, steps and bounds; impulses become scaled. The normals have been.
+    /// Rows, steps and bounds, once it has settled; impulses become scaled.
     #[inline(always)]
     pub(super) fn scale<S: Simd>(&mut self, m: &Normals, mass: &Mass<S>) {
-        let (centre, reach) = self.settle(m);
+        let ([a, b], reach) = (self.arm, S::splat(self.reach));
+        let centre = V3([halves(a[0], b[0]), halves(a[1], b[1]), halves(a[2], b[2])]);
         let (axis, lever) = lay(m, centre, reach);
         let turn = lever.dot(mass.ang(lever));
         let shift = axis.times(both(mass.lin)).dot(axis);
@@ -125,7 +126,7 @@ impl Whole {
 
     /// Centre and reach, from normals that are scaled; the twist moves to the centre.
     #[inline(always)]
-    fn settle<S: Simd>(&mut self, m: &Normals) -> (V3<S>, S) {
+    pub(super) fn settle<S: Simd>(&mut self, m: &Normals) {
         let (arm, root) = (V3::<S>::load(&m.arm), S::load(&m.root));
         let share = root.mul(S::splat(TRACE).fma(root, S::load(&m.impulse)));
         let share = share.lows(share);
@@ -144,7 +145,6 @@ impl Whole {
         let [x, y, ..] = self.impulse.0;
         let force = t.scaled(S::splat(x)).more(u, S::splat(y));
         self.impulse.0[2] += first(n.dot(off.cross(force)));
-        (centre, reach.lows(reach))
     }
 
     /// What its rows do to the velocities, to the normals and to each other, at the present attitude.
