@@ -163,9 +163,6 @@ pub(super) struct Special {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Seat {
     pub(super) batch: u32,
-    /// First point and friction of that batch, so that none of them waits for another.
-    pub(super) first: u32,
-    pub(super) grip: u32,
     pub(super) lane: u8,
     pub(super) points: u8,
     pub(super) class: Class,

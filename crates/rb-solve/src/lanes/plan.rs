@@ -168,7 +168,7 @@ impl Section {
         if !self.plan.thin {
             self.fill_batches(set);
         }
-        self.number_seats();
+        self.packed.number(self.members.len());
     }
 
     /// Gives every member its turn and its seat; says how many batches that makes, and whether none of the
@@ -222,16 +222,6 @@ impl Section {
                 batch.special = 0;
                 let material = set[number as usize].material;
                 self.surfaces.push((seat.batch, seat.lane, material));
-            }
-        }
-    }
-
-    /// Gives the batches their places in the lists, and tells the seats.
-    fn number_seats(&mut self) {
-        self.packed.number(self.members.len());
-        for seat in &mut self.seats {
-            if let Some(batch) = self.packed.batches.get(seat.batch as usize) {
-                (seat.first, seat.grip) = (batch.first, batch.grip);
             }
         }
     }

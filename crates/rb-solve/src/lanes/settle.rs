@@ -15,7 +15,7 @@ use rb_core::manifold::MAX_POINTS;
 /// The normal impulses of four points, the friction along both tangents (N·s), and the twist that is left
 /// (N·m·s).
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Settled(Line);
+pub(super) struct Settled(pub(super) Line);
 
 impl Settled {
     /// Impulses of the points, and the twist beside them.
@@ -41,7 +41,7 @@ fn run(packed: &mut Packed) {
 }
 
 #[inline(always)]
-fn settle<S: Simd>(packed: &mut Packed) {
+pub(super) fn settle<S: Simd>(packed: &mut Packed) {
     for batch in &packed.batches {
         let Some(grip) = packed.grips.get(batch.grip as usize) else {
             continue;

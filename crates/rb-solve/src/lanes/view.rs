@@ -184,13 +184,13 @@ impl Section {
             let twist = thin.share(&mut out);
             return (out, twist);
         }
-        if seat.grip != NONE {
+        if seat.class.is_gripped() {
             return self.packed.settled[m].impulses();
         }
         let batch = &self.packed.batches[seat.batch as usize];
-        let points = &self.packed.points[seat.first as usize..][..count];
+        let points = &self.packed.points[batch.range()];
         let slips = &self.packed.slips[batch.slips()];
-        for ((p, slip), to) in points.iter().zip(slips).zip(&mut out) {
+        for ((p, slip), to) in points.iter().zip(slips).zip(&mut out[..count]) {
             let [t, u] = &slip.impulse;
             *to = [&p.impulse, t, u].map(|along| along.0[lane]);
         }
