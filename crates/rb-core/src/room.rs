@@ -11,10 +11,17 @@ const SPARE: usize = 1024;
 pub fn fit<T>(list: &mut Vec<T>, len: usize) {
     let ample = len + len / 16;
     let spare = SPARE / size_of::<T>().max(1);
-    if list.capacity() < len {
-        list.reserve_exact(ample - list.len());
-    } else if list.capacity() > 2 * ample + spare.max(2) {
-        list.shrink_to(ample);
+    let grows = list.capacity() < len;
+    let shrinks = list.capacity() > 2 * ample + spare.max(2);
+    match (grows, shrinks) {
+        (false, false) => {}
+        // Given back first: what is moved is copied, whether it is in use or not.
+        _ if list.is_empty() => {
+            *list = Vec::new();
+            list.reserve_exact(ample);
+        }
+        (true, _) => list.reserve_exact(ample - list.len()),
+        _ => list.shrink_to(ample),
     }
 }
 
@@ -26,8 +33,9 @@ pub fn trim<T>(list: &mut Vec<T>) {
 
 /// Empties a list, keeping room for as many items as were in it.
 pub fn empty<T>(list: &mut Vec<T>) {
-    trim(list);
+    let len = list.len();
     list.clear();
+    fit(list, len);
 }
 
 /// Bytes that a list holds, used or not.

@@ -8,7 +8,7 @@ use crate::stage::partition::{ListedBody, ListedJoint};
 use crate::state::PairList;
 use rb_contact::manifold::Carried;
 use rb_contact::recycle::Sphere;
-use rb_contact::{Aabb, ContactPatch, Shape};
+use rb_contact::{Aabb, CollisionGroups, ContactPatch, Shape};
 use rb_core::anchor::Stand;
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::manifold::Manifold;
@@ -44,6 +44,10 @@ pub(crate) struct Placed {
     pub(crate) shape: Shape,
     pub(crate) collider: ColliderHandle,
     pub(crate) body: BodyHandle,
+    /// What else decides on whom it may meet: its groups, and whether its body is dynamic and held by joints.
+    pub(crate) groups: CollisionGroups,
+    pub(crate) dynamic: bool,
+    pub(crate) jointed: bool,
 }
 
 impl Placed {

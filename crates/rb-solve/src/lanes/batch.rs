@@ -3,6 +3,7 @@
 use super::grip::Grip;
 use super::plan::Class;
 use super::response::{Inertia, Response};
+use super::settle::Settled;
 use super::simd::Wide;
 use super::view::vector;
 use crate::lanes::LANES;
@@ -24,6 +25,8 @@ pub(super) struct Batch {
     pub(super) bodies: [[u32; LANES]; 2],
     /// Manifold of each lane in the set of contacts, or [`NONE`].
     pub(super) manifolds: [u32; LANES],
+    /// Its number among those of the section, or [`NONE`].
+    pub(super) members: [u32; LANES],
     pub(super) normal: Wide3,
     pub(super) tangent: Wide3,
     pub(super) mu: Wide,
@@ -61,6 +64,7 @@ impl Batch {
         Self {
             bodies: [[nobody; LANES]; 2],
             manifolds: [NONE; LANES],
+            members: [NONE; LANES],
             normal: Default::default(),
             tangent: Default::default(),
             response: NONE,
@@ -75,6 +79,13 @@ impl Batch {
             slip: 0,
             couple: Default::default(),
         }
+    }
+
+    /// Makes it idle. What is filled in for every lane stays: a batch is large.
+    fn empty(&mut self, nobody: u32) {
+        (self.manifolds, self.members) = ([NONE; LANES], [NONE; LANES]);
+        self.bodies = [[nobody; LANES]; 2];
+        (self.special, self.grip, self.len) = (NONE, NONE, 0);
     }
 
     /// Inertia of its bodies.
@@ -152,9 +163,6 @@ pub(super) struct Special {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Seat {
     pub(super) batch: u32,
-    /// First point and friction of that batch, so that none of them waits for another.
-    pub(super) first: u32,
-    pub(super) grip: u32,
     pub(super) lane: u8,
     pub(super) points: u8,
     pub(super) class: Class,
@@ -169,20 +177,26 @@ pub(super) struct Packed {
     pub(super) points: Vec<Point>,
     pub(super) slips: Vec<Slip>,
     pub(super) grips: Vec<Grip>,
+    /// What became of every member, if some have one friction.
+    pub(super) settled: Vec<Settled>,
     pub(super) special: Vec<Special>,
     pub(super) responses: Vec<Response>,
 }
 
 impl Packed {
-    /// Forgets all batches.
-    pub(super) fn clear(&mut self) {
-        self.batches.clear();
-        self.special.clear();
+    /// Makes so many idle batches, in place of those there were.
+    pub(super) fn make_idle(&mut self, batches: usize, nobody: u32) {
+        let all = &mut self.batches;
+        all.truncate(batches);
+        all.iter_mut().for_each(|batch| batch.empty(nobody));
+        room::fit(all, batches);
+        all.resize_with(batches, || Batch::idle(nobody));
     }
 
     /// Gives every batch its places in the lists, whose `special` and `grip` say so far whether they are
-    /// wanted, and makes room there. What is in the lists is of former batches: it is made anew.
-    pub(super) fn number(&mut self) {
+    /// wanted, and makes room there and for what becomes of so many members. What is in the lists is of former
+    /// batches: it is made anew.
+    pub(super) fn number(&mut self, members: usize) {
         let [mut points, mut slips, mut grips, mut special] = [0; 4];
         for batch in &mut self.batches {
             (batch.first, batch.slip) = (points, slips);
@@ -201,6 +215,10 @@ impl Packed {
         resize(&mut self.points, points);
         resize(&mut self.slips, slips);
         resize(&mut self.grips, grips);
+        resize(
+            &mut self.settled,
+            if grips > 0 { members as u32 } else { 0 },
+        );
         resize(&mut self.special, special);
     }
 
@@ -208,13 +226,19 @@ impl Packed {
     pub(super) fn bytes(&self) -> usize {
         let normals = room::bytes(&self.batches) + room::bytes(&self.points);
         let friction = room::bytes(&self.slips) + room::bytes(&self.grips);
+        let friction = friction + room::bytes(&self.settled);
         let rare = room::bytes(&self.special) + room::bytes(&self.responses);
         normals + friction + rare
     }
 }
 
 fn resize<T: Clone + Default>(list: &mut Vec<T>, len: u32) {
-    list.truncate(len as usize);
-    room::fit(list, len as usize);
-    list.resize(len as usize, T::default());
+    let len = len as usize;
+    if list.capacity() < len {
+        // What is in it need not be taken along.
+        list.clear();
+    }
+    list.truncate(len);
+    room::fit(list, len);
+    list.resize(len, T::default());
 }

@@ -240,7 +240,7 @@ mod tests {
                 ..Batch::idle(0)
             });
         }
-        packed.number();
+        packed.number(0);
         let lines = |from: usize| -> Vec<Line> {
             let line = |i: usize| Wide(core::array::from_fn(|k| number(8 * i + k + from).abs()));
             (0..21).map(line).collect()

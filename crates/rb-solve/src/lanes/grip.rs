@@ -59,25 +59,40 @@ pub(super) fn stored(manifold: &Manifold, [t, u]: [DVec3; 2], scale: f64) -> [f6
     sum.map(|x| scale * x)
 }
 
-/// The reverse: gives each point, whose normal impulse `to` has and which `arms` lead to (from a, along the
-/// tangents), its share of a friction by its load, and says what twist is left about the centre of these loads.
+/// The reverse: gives each point, whose normal impulse `to` has, its share of the friction [x, y] by its load. Returns
+/// what share each N·s has, 0 where there is no load.
+#[inline]
+pub(super) fn share_out([x, y]: [f64; 2], to: &mut [[f64; 3]; MAX_POINTS]) -> f64 {
+    let total = to[0][0] + to[1][0] + to[2][0] + to[3][0];
+    if total <= 0.0 {
+        return 0.0;
+    }
+    let each = total.recip();
+    for to in to {
+        let share = to[0] * each;
+        // Not even the sign of a zero where there is no load, or no point.
+        let [x, y] = [x, y].map(|whole| if share > 0.0 { share * whole } else { 0.0 });
+        (to[1], to[2]) = (x, y);
+    }
+    each
+}
+
+/// The same, with `arms` that lead to the points (from a, along the tangents); says what twist is left about the
+/// centre of their loads.
 pub(super) fn shared(
     ([x, y, z], reach): ([f64; 3], f64),
     centre: DVec2,
     arms: impl Iterator<Item = DVec2>,
     to: &mut [[f64; 3]; MAX_POINTS],
 ) -> f64 {
-    let total = to[0][0] + to[1][0] + to[2][0] + to[3][0];
-    if total <= 0.0 {
+    let each = share_out([x, y], to);
+    if each == 0.0 {
         return 0.0;
     }
-    let each = total.recip();
-    let mut off = DVec2::ZERO;
-    for (arm, to) in arms.zip(to.iter_mut()) {
-        let share = to[0] * each;
-        off += share * (arm - centre);
-        (to[1], to[2]) = (share * x, share * y);
-    }
+    let offs = arms
+        .zip(&*to)
+        .map(|(arm, to)| (to[0] * each) * (arm - centre));
+    let off: DVec2 = offs.sum();
     z * reach - off.perp_dot(DVec2::new(x, y))
 }
 
@@ -89,6 +104,23 @@ impl Grip {
             reach: self.reach.0[lane],
             impulse: vector(&self.impulse, lane).to_array(),
         }
+    }
+
+    /// What twist is left about the centre of the normal impulses `loads` once each point has its share.
+    #[inline(always)]
+    pub(super) fn twist<S: Simd>(&self, points: &[Point], loads: &[S; MAX_POINTS]) -> S {
+        let [x, y, z] = V3::<S>::load(&self.impulse).0;
+        let total = loads[0].add(loads[1]).add(loads[2]).add(loads[3]);
+        let each = S::splat(1.0).div(total);
+        let mut off = [S::zero(); 2];
+        for (p, load) in points.iter().zip(loads) {
+            let share = load.mul(each);
+            let [_, t, u] = V3::load(&p.arm[0]).sub(V3::load(&self.arm[0])).0;
+            off = [off[0].add(share.mul(t)), off[1].add(share.mul(u))];
+        }
+        let about = off[0].mul(y).sub(off[1].mul(x));
+        let twist = z.mul(S::load(&self.reach)).sub(about);
+        S::select(S::gt(total, S::zero()), twist, S::zero())
     }
 
     /// Centre, reach and steps, from points whose normals are prepared; the twist moves to the centre.

@@ -43,6 +43,7 @@ mod position;
 mod prepare;
 mod response;
 mod section;
+mod settle;
 mod simd;
 mod thin;
 mod vector;

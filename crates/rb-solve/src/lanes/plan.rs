@@ -1,6 +1,6 @@
 //! Who is visited when, and in which lane: a plan, kept from step to step while the same bodies touch.
 
-use super::batch::{Batch, Seat};
+use super::batch::Seat;
 use super::order::Order;
 use super::section::{Masses, Section};
 use super::thin::{ENOUGH, FEW};
@@ -162,12 +162,13 @@ impl Section {
         let (filled, plain) = self.take_turns(friction, masses.movable);
         let few = (self.seats.len() as f64) < FEW * f64::from(filled);
         self.plan.thin = plain && self.seats.len() >= ENOUGH && few;
-        self.packed.clear();
         self.surfaces.clear();
+        let filled = if self.plan.thin { 0 } else { filled };
+        self.packed.make_idle(filled as usize, masses.nobody);
         if !self.plan.thin {
-            self.make_batches(set, filled, masses.nobody);
+            self.fill_batches(set);
         }
-        self.number_seats();
+        self.packed.number(self.members.len());
     }
 
     /// Gives every member its turn and its seat; says how many batches that makes, and whether none of the
@@ -202,19 +203,18 @@ impl Section {
         (filled, plain)
     }
 
-    /// So many batches, with their bodies and the surfaces of special ones.
-    fn make_batches(&mut self, set: &[Manifold], filled: u32, nobody: u32) {
+    /// Gives the batches their bodies, and notes the surfaces of special ones.
+    fn fill_batches(&mut self, set: &[Manifold]) {
         let batches = &mut self.packed.batches;
-        room::fit(batches, filled as usize);
-        batches.resize(filled as usize, Batch::idle(nobody));
-        for (&Member { number, bodies, .. }, seat) in self.members.iter().zip(&self.seats) {
+        let members = self.members.iter().zip(&self.seats).enumerate();
+        for (m, (&Member { number, bodies, .. }, seat)) in members {
             let batch = &mut batches[seat.batch as usize];
             batch.len = batch.len.max(u32::from(seat.points));
             let lane = seat.lane as usize;
             for (side, body) in bodies.into_iter().enumerate() {
                 batch.bodies[side][lane] = body;
             }
-            batch.manifolds[lane] = number;
+            (batch.manifolds[lane], batch.members[lane]) = (number, m as u32);
             if seat.class.is_gripped() {
                 batch.grip = 0;
             }
@@ -222,16 +222,6 @@ impl Section {
                 batch.special = 0;
                 let material = set[number as usize].material;
                 self.surfaces.push((seat.batch, seat.lane, material));
-            }
-        }
-    }
-
-    /// Gives the batches their places in the lists, and tells the seats.
-    fn number_seats(&mut self) {
-        self.packed.number();
-        for seat in &mut self.seats {
-            if let Some(batch) = self.packed.batches.get(seat.batch as usize) {
-                (seat.first, seat.grip) = (batch.first, batch.grip);
             }
         }
     }

@@ -2,14 +2,13 @@
 
 use super::batch::{NONE, Wide3};
 use super::bodies::twist;
-use super::grip;
 use super::pack::{ContactLanes, matrix};
 use super::section::Section;
 use super::simd::Line;
 use core::ops::Range;
-use glam::{DVec2, DVec3};
+use glam::DVec3;
 use rb_core::law::Law;
-use rb_core::manifold::{FrictionLaw, MAX_POINTS};
+use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold, ManifoldPoint};
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
 use rb_core::problem::{Extra, Problem, ProblemBody, ProblemRow, Source};
@@ -50,10 +49,23 @@ pub(super) struct Spot {
 
 impl ContactLanes {
     /// Impulses along (n, t₁, t₂) of the points of a manifold (N·s), zero beyond the last point, and the angular
-    /// impulse on b about its normal (N·m·s, world) that a friction as one has besides.
-    pub fn impulses(&self, manifold: usize) -> ([[f64; 3]; MAX_POINTS], DVec3) {
+    /// impulse on b about its normal (N·m·s) that a friction as one has besides; as they were
+    /// [settled](Self::settle).
+    #[inline]
+    pub fn impulses(&self, manifold: usize) -> ([[f64; 3]; MAX_POINTS], f64) {
         let (section, m) = self.home(manifold);
         section.impulses(m)
+    }
+
+    /// Whether a point of a manifold, which is still as it was packed, is closed at the present displacements.
+    #[inline]
+    pub fn is_closed(&self, manifold: usize, packed: &Manifold) -> bool {
+        let (section, m) = self.home(manifold);
+        let line = |line: u32| &self.moved[section.base + line as usize];
+        let [a, b] = section.members[m].bodies.map(|body| twist(line(body)));
+        let moved = |p: &ManifoldPoint| b.at(p.arm[1]) - a.at(p.arm[0]);
+        let gap = |p: &ManifoldPoint| p.gap + packed.normal.dot(moved(p));
+        packed.points().iter().any(|p| gap(p) <= 0.0)
     }
 
     /// Gaps of the points of a manifold at the present displacements (m), infinite beyond the last.
@@ -162,7 +174,7 @@ impl Hold {
 }
 
 impl Section {
-    fn impulses(&self, m: usize) -> ([[f64; 3]; MAX_POINTS], DVec3) {
+    fn impulses(&self, m: usize) -> ([[f64; 3]; MAX_POINTS], f64) {
         let (seat, mut out) = (&self.seats[m], [[0.0; 3]; MAX_POINTS]);
         let (count, lane) = (usize::from(seat.points), usize::from(seat.lane));
         if let Some(thin) = self.thin.get(seat.batch as usize) {
@@ -170,25 +182,19 @@ impl Section {
                 *to = thin.impulse_of(k);
             }
             let twist = thin.share(&mut out);
-            return (out, thin.patch().axes[0] * twist);
+            return (out, twist);
+        }
+        if seat.class.is_gripped() {
+            return self.packed.settled[m].impulses();
         }
         let batch = &self.packed.batches[seat.batch as usize];
-        let points = &self.packed.points[seat.first as usize..][..count];
-        for (p, to) in points.iter().zip(&mut out) {
-            to[0] = p.impulse.0[lane];
+        let points = &self.packed.points[batch.range()];
+        let slips = &self.packed.slips[batch.slips()];
+        for ((p, slip), to) in points.iter().zip(slips).zip(&mut out[..count]) {
+            let [t, u] = &slip.impulse;
+            *to = [&p.impulse, t, u].map(|along| along.0[lane]);
         }
-        let Some(grip) = self.packed.grips.get(seat.grip as usize) else {
-            let slips = &self.packed.slips[batch.slips()];
-            for (slip, to) in slips.iter().zip(&mut out[..count]) {
-                (to[1], to[2]) = (slip.impulse[0].0[lane], slip.impulse[1].0[lane]);
-            }
-            return (out, DVec3::ZERO);
-        };
-        let friction = (vector(&grip.impulse, lane).to_array(), grip.reach.0[lane]);
-        let beside = |arm: &Wide3| DVec2::new(arm[1].0[lane], arm[2].0[lane]);
-        let arms = points.iter().map(|p| beside(&p.arm[0]));
-        let twist = grip::shared(friction, beside(&grip.arm[0]), arms, &mut out);
-        (out, vector(&batch.normal, lane) * twist)
+        (out, 0.0)
     }
 
     fn gaps(&self, m: usize, moved: &[Line]) -> [f64; MAX_POINTS] {

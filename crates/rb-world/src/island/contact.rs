@@ -89,31 +89,20 @@ impl Island {
     #[inline]
     pub(crate) fn settle(&self, shared: &ContactLanes, c: usize, manifold: &mut Manifold) {
         let (lanes, mut run) = self.contacts_in_lanes(shared);
+        // Whether it is closed is asked only where no impulse tells.
+        let pushes = |impulses: &[[f64; 3]; MAX_POINTS]| impulses.iter().any(|p| p[0] > 0.0);
         match run.nth(c) {
             Some(number) => {
-                let (impulses, spin) = lanes.impulses(number);
-                manifold.spin = spin;
-                store(impulses, || lanes.gaps(number), manifold);
+                let (impulses, twist) = lanes.impulses(number);
+                (manifold.impulses, manifold.spin) = (impulses, manifold.normal * twist);
+                manifold.closed = pushes(&impulses) || lanes.is_closed(number, manifold);
             }
             None => {
                 let posed = &self.posed[c];
-                manifold.spin = posed.spin;
-                store(posed.impulse, || posed.gap, manifold);
+                let gaps = &posed.gap[..usize::from(manifold.count)];
+                (manifold.impulses, manifold.spin) = (posed.impulse, posed.spin);
+                manifold.closed = pushes(&posed.impulse) || gaps.iter().any(|g| *g <= 0.0);
             }
         }
     }
-}
-
-/// Stores the impulses of the points of a manifold, and whether one carries an impulse or is closed. Gaps
-/// are asked for only where no impulse tells.
-#[inline]
-fn store(
-    impulses: [[f64; 3]; MAX_POINTS],
-    gaps: impl FnOnce() -> [f64; MAX_POINTS],
-    manifold: &mut Manifold,
-) {
-    let count = usize::from(manifold.count);
-    manifold.impulses[..count].copy_from_slice(&impulses[..count]);
-    let pushes = manifold.impulses().iter().any(|p| p[0] > 0.0);
-    manifold.closed = pushes || gaps()[..count].iter().any(|g| *g <= 0.0);
 }

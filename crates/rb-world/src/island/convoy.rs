@@ -104,6 +104,7 @@ impl Convoy {
             self.substep(islands, shared, &numbers, k);
         }
         self.crews(islands, |crew| crew.take_back());
+        self.lanes.settle();
         self.land(islands, shared);
     }
 

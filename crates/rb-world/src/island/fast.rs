@@ -76,6 +76,7 @@ impl Island {
             self.joined_substep(shared, &numbers);
             self.end_substep(shared);
         }
+        self.lanes.settle();
     }
 
     fn pack(&mut self, shared: &Shared, numbers: &Discretiser) {

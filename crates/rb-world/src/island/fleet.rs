@@ -160,6 +160,7 @@ impl Fleet {
             island.links.release();
         }
         self.run(islands, shared);
+        self.lanes.settle();
         self.land(islands, shared);
     }
 

@@ -7,7 +7,7 @@ use crate::state::{ColliderSlot, Pair, State, stirs};
 use glam::DVec3;
 use rb_contact::broad::Course;
 use rb_contact::shapes::Ball;
-use rb_contact::{Aabb, Shape};
+use rb_contact::{Aabb, CollisionGroups, Shape};
 use rb_core::anchor::Stand;
 use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{BodyHandle, ColliderHandle};
@@ -132,6 +132,9 @@ const NOWHERE: Placed = Placed {
     stirs: false,
     sensor: false,
     directed: false,
+    groups: CollisionGroups::new(0, 0),
+    dynamic: false,
+    jointed: false,
 };
 
 /// Where a collider of `radius` (m) is going.
@@ -163,6 +166,9 @@ fn place(state: &State, number: u32, slot: &ColliderSlot, dt: f64, placed: &mut 
     placed.reach = reach;
     placed.stirs = stirs(body);
     placed.sensor = desc.sensor;
+    placed.groups = desc.groups;
+    placed.dynamic = body.kind == BodyKind::Dynamic;
+    placed.jointed = !body.joints.is_empty();
     placed.directed = desc.material.surface_velocity != DVec3::ZERO || extras.across != 1.0;
     if body.kind == BodyKind::Static || body.is_asleep() {
         // Its box has not changed since it was stored.
@@ -178,7 +184,7 @@ fn place(state: &State, number: u32, slot: &ColliderSlot, dt: f64, placed: &mut 
 /// Brings the list of pairs up to date; pairs that stay keep what is known of them.
 fn collect_pairs(state: &mut State, frame: &mut Frame) {
     let mut broad = std::mem::take(&mut state.broad);
-    let (shared, stale) = (&*state, broad.stale());
+    let (shared, placed, stale) = (&*state, &frame.placed, broad.stale());
     let runs = stale.len().div_ceil(RUN);
     let searches = &mut frame.searches;
     searches.truncate(runs + runs / 8 + 1);
@@ -190,7 +196,7 @@ fn collect_pairs(state: &mut State, frame: &mut Frame) {
         for found in found {
             empty(found);
             for &slot in slots {
-                broad.partners(slot, |a, b| may_meet(shared, [a, b]), found);
+                broad.partners(slot, |a, b| may_meet(shared, placed, [a, b]), found);
             }
         }
     });
@@ -227,29 +233,21 @@ fn update_pairs(pairs: &mut Vec<Pair>, keys: &[[u32; 2]]) {
 
 /// Whether two colliders may touch: different bodies, one of them movable, groups, joints. Whoever
 /// changes one of these has the pairs rechecked.
-fn may_meet(state: &State, pair: [u32; 2]) -> bool {
-    let [a, b] = pair.map(|c| state.collider(c));
-    if a.body == b.body || !a.collider.desc().groups.admits(&b.collider.desc().groups) {
-        return false;
-    }
-    let [body_a, body_b] = [a, b].map(|c| state.body(c.body.index()));
-    let sensor = a.collider.desc().sensor || b.collider.desc().sensor;
-    if !sensor && body_a.kind != BodyKind::Dynamic && body_b.kind != BodyKind::Dynamic {
-        return false;
-    }
-    let shorter = if body_a.joints.len() <= body_b.joints.len() {
-        body_a
-    } else {
-        body_b
-    };
-    let joined = shorter
-        .joints
-        .iter()
-        .filter_map(|j| state.joints.get(*j))
-        .any(|j| {
-            !j.desc.collide_connected && j.bodies.contains(&a.body) && j.bodies.contains(&b.body)
-        });
-    !joined
+fn may_meet(state: &State, placed: &[Placed], pair: [u32; 2]) -> bool {
+    let [a, b] = pair.map(|c| &placed[c as usize]);
+    let moves = a.dynamic || b.dynamic || a.sensor || b.sensor;
+    let admitted = moves && a.body != b.body && a.groups.admits(&b.groups);
+    admitted && !(a.jointed && b.jointed && joined(state, [a.body, b.body]))
+}
+
+/// Whether two bodies are held together by a joint that keeps them from touching.
+fn joined(state: &State, pair: [BodyHandle; 2]) -> bool {
+    let [a, b] = pair.map(|body| &state.body(body.index()).joints);
+    let shorter = if a.len() <= b.len() { a } else { b };
+    let joints = shorter.iter().filter_map(|j| state.joints.get(*j));
+    joints
+        .filter(|j| !j.desc.collide_connected)
+        .any(|j| pair.iter().all(|body| j.bodies.contains(body)))
 }
 
 #[cfg(test)]

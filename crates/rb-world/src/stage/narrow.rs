@@ -5,10 +5,10 @@
 
 mod places;
 
-use crate::events::{ContactEvent, Events};
+use crate::events::Events;
 use crate::frame::{Changed, Frame, PairChunk, Placed};
 use crate::hooks::Hooks;
-use crate::stage::publish::difference;
+use crate::stage::publish::{contact_event, difference};
 use crate::state::{Pair, PairList, State};
 use places::Tasks;
 use rb_contact::manifold::{Sides, rewrite, warm_start};
@@ -302,15 +302,7 @@ fn sensor_events(state: &mut State, frame: &Frame, events: &mut Events) {
         .flat_map(|c| c.overlapping.iter().copied())
         .collect();
     let before = std::mem::replace(&mut state.overlapping, now);
-    let make = |pair: [u32; 2]| ContactEvent {
-        colliders: pair.map(|c| state.collider_handle(c)),
-        bodies: pair.map(|c| {
-            state
-                .colliders
-                .slot(c)
-                .map_or_else(Default::default, |s| s.body)
-        }),
-    };
+    let make = |pair| contact_event(state, pair);
     events
         .sensor_begin
         .extend(difference(&state.overlapping, &before).map(make));

@@ -56,35 +56,38 @@ fn store_impulses(state: &mut State, frame: &mut Frame) {
 fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
     let mut now = std::mem::take(&mut frame.spare_touching);
     now.clear();
-    let mut before = state.touching.iter().peekable();
+    let mut before = state.touching.iter().copied().peekable();
+    let (begin, end) = (&mut events.contact_begin, &mut events.contact_end);
     for manifold in &state.contacts {
         let pair = manifold.key.pair;
         if now.last() == Some(&pair) {
             continue;
         }
         // Contacts come in the order of their pairs, like the list.
-        while before.next_if(|p| **p < pair).is_some() {}
-        if manifold.closed || before.peek() == Some(&&pair) {
+        while let Some(gone) = before.next_if(|p| *p < pair) {
+            end.push(contact_event(state, gone));
+        }
+        let touched = before.next_if_eq(&pair).is_some();
+        if manifold.closed && !touched {
+            begin.push(contact_event(state, pair));
+        }
+        if manifold.closed || touched {
             now.push(pair);
         }
     }
-    let before = std::mem::replace(&mut state.touching, now);
-    let make = |state: &State, pair: [u32; 2]| ContactEvent {
-        colliders: pair.map(|c| state.collider_handle(c)),
-        bodies: pair.map(|c| {
-            state
-                .colliders
-                .slot(c)
-                .map_or_else(Default::default, |s| s.body)
-        }),
-    };
-    let begun = difference(&state.touching, &before);
-    let ended = difference(&before, &state.touching);
-    events.contact_begin.extend(begun.map(|p| make(state, p)));
-    events.contact_end.extend(ended.map(|p| make(state, p)));
-    frame.spare_touching = before;
+    end.extend(before.map(|gone| contact_event(state, gone)));
+    frame.spare_touching = std::mem::replace(&mut state.touching, now);
     if frame.left.iter().any(|l| l.reports) {
         contact_forces(state, events);
+    }
+}
+
+/// The event of a pair of collider slots.
+pub(crate) fn contact_event(state: &State, pair: [u32; 2]) -> ContactEvent {
+    let body = |c: u32| state.colliders.slot(c).map(|slot| slot.body);
+    ContactEvent {
+        colliders: pair.map(|c| state.collider_handle(c)),
+        bodies: pair.map(|c| body(c).unwrap_or_default()),
     }
 }
 

@@ -1,10 +1,16 @@
 //! All widths against one another.
 
+use super::super::batch::Wide3;
+use super::super::grip::shared;
 use super::super::position::position;
 use super::super::response::Response;
+use super::super::settle::settle;
 use super::super::simd::{Avx2, Avx512, Plain};
+use super::super::view::vector;
 use super::super::{Width, assert_same_at_every_width};
 use super::*;
+use glam::DVec2;
+use rb_core::manifold::MAX_POINTS;
 
 /// A ring of manifolds with awkward numbers in every field, and its bodies.
 fn ring(law: FrictionLaw, gripped: bool) -> (Packed, [Vec<Line>; 3]) {
@@ -22,6 +28,7 @@ fn ring(law: FrictionLaw, gripped: bool) -> (Packed, [Vec<Line>; 3]) {
             soft: [Wide([80.0; LANES]), Wide([0.2; LANES])],
             law,
             len: 3,
+            members: core::array::from_fn(|k| (8 * b + k) as u32),
             grip: if gripped { 0 } else { NONE },
             // The bodies of every other batch are not taken as round.
             response: if b % 2 == 1 { b as u32 / 2 } else { NONE },
@@ -29,7 +36,7 @@ fn ring(law: FrictionLaw, gripped: bool) -> (Packed, [Vec<Line>; 3]) {
         });
     }
     packed.responses = vec![Response::default(); 3];
-    packed.number();
+    packed.number(6 * LANES);
     for (i, p) in packed.points.iter_mut().enumerate() {
         let at = 40 * (i / 3) + 9 * (i % 3);
         p.arm = [[0, 1, 2], [3, 4, 5]].map(|a| a.map(|j| wide(at + j)));
@@ -50,7 +57,7 @@ fn ring(law: FrictionLaw, gripped: bool) -> (Packed, [Vec<Line>; 3]) {
     (packed, [lines(100), lines(200), lines(300)])
 }
 
-fn numbers(law: FrictionLaw, gripped: bool, width: Width) -> Vec<f64> {
+fn swept(law: FrictionLaw, gripped: bool, width: Width) -> (Packed, Vec<Line>) {
     let (mut packed, [inv, mut vel, moved]) = ring(law, gripped);
     let soft = Numbers {
         rate: 360.0,
@@ -79,6 +86,7 @@ fn numbers(law: FrictionLaw, gripped: bool, width: Width) -> Vec<f64> {
                 position::<$simd>(&mut packed, bodies!(), &soft, way);
             }
             velocity::<$simd>(&mut packed, &mut vel, true);
+            settle::<$simd>(&mut packed);
         }};
     }
     for _ in 0..3 {
@@ -88,10 +96,17 @@ fn numbers(law: FrictionLaw, gripped: bool, width: Width) -> Vec<f64> {
             Width::Plain => sweep!(Plain),
         }
     }
+    (packed, vel)
+}
+
+fn numbers(law: FrictionLaw, gripped: bool, width: Width) -> Vec<f64> {
+    let (packed, vel) = swept(law, gripped, width);
     let normals = packed.points.iter().map(|p| &p.impulse);
     let slips = packed.slips.iter().flat_map(|s| &s.impulse);
     let grips = packed.grips.iter().flat_map(|g| &g.impulse);
+    let settled = packed.settled.iter().map(|s| &s.0);
     let all = vel.iter().chain(normals).chain(slips).chain(grips);
+    let all = all.chain(settled);
     all.flat_map(|w| w.0).collect()
 }
 
@@ -106,4 +121,28 @@ fn every_width_gives_the_same_bits() {
     ] {
         assert_same_at_every_width((law, gripped), |width| numbers(law, gripped, width));
     }
+}
+
+/// What is settled of a manifold is what its own numbers say.
+#[test]
+fn settled_lines_are_of_each_manifold() {
+    let (packed, _) = swept(FrictionLaw::Conic, true, Width::Plain);
+    let mut loaded = 0;
+    for (batch, grip) in packed.batches.iter().zip(&packed.grips) {
+        for lane in 0..LANES {
+            let beside = |arm: &Wide3| DVec2::new(arm[1].0[lane], arm[2].0[lane]);
+            let points = &packed.points[batch.range()];
+            let mut impulses = [[0.0; 3]; MAX_POINTS];
+            for (to, p) in impulses.iter_mut().zip(points) {
+                to[0] = p.impulse.0[lane];
+            }
+            let friction = (vector(&grip.impulse, lane).to_array(), grip.reach.0[lane]);
+            let arms = points.iter().map(|p| beside(&p.arm[0]));
+            let twist = shared(friction, beside(&grip.arm[0]), arms, &mut impulses);
+            let settled = &packed.settled[batch.members[lane] as usize];
+            assert_eq!(settled.impulses(), (impulses, twist));
+            loaded += usize::from(impulses[0][1] != 0.0);
+        }
+    }
+    assert!(loaded > 10, "{loaded}");
 }
