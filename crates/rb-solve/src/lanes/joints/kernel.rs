@@ -7,18 +7,18 @@ use super::swept;
 use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::V3;
-use crate::lanes::{BodyLines, ContactLanes, dispatch};
+use crate::lanes::{ContactLanes, dispatch};
 use rb_core::problem::Pass;
 
 impl JointLanes {
     /// Adds W Jᵀλ of all rows to the velocities of `bodies`.
     pub fn warm(&self, bodies: &mut ContactLanes) {
-        run_warm(self, &mut bodies.vel);
+        self.warm_lines(&mut bodies.vel);
     }
 
-    /// The same for the joints of a section.
-    pub fn warm_in(&self, section: &mut BodyLines) {
-        run_warm(self, section.vel);
+    /// The same to those of a section.
+    pub(super) fn warm_lines(&self, vel: &mut [Line]) {
+        run_warm(self, vel);
     }
 
     /// Visits every joint once in the given pass, in order or in reverse.

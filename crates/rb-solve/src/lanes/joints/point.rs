@@ -218,7 +218,17 @@ impl Point {
     /// Adds W Jᵀλ to the velocities.
     #[inline(always)]
     pub(super) fn warm<S: Simd>(&self, mass: &[[Wide; 9]; 2], vel: &mut [Line]) {
-        let mut pair = Pair::<S>::gather(vel, &self.bodies);
+        self.warm_pair(mass, Pair::<S>::gather(vel, &self.bodies), vel);
+    }
+
+    /// The same to velocities that have been gathered.
+    #[inline(always)]
+    pub(super) fn warm_pair<S: Simd>(
+        &self,
+        mass: &[[Wide; 9]; 2],
+        mut pair: Pair<S>,
+        vel: &mut [Line],
+    ) {
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         self.push(&mut pair, mass, &arm, V3::load(&self.impulse));
         pair.scatter(vel, &self.bodies);

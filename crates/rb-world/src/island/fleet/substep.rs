@@ -106,8 +106,7 @@ impl Fleet {
     fn prepare_seam(&mut self) {
         let mut lines = self.lanes.lines();
         for seam in self.links.split().1 {
-            seam.prepare_in(&lines);
-            seam.warm_in(&mut lines);
+            seam.start_in(&mut lines);
         }
     }
 
