@@ -28,6 +28,13 @@ impl<S: Simd> V3<S> {
         c.fma(z, b.fma(y, a.mul(x)))
     }
 
+    /// self · o + c.
+    #[inline(always)]
+    pub(super) fn dot_onto(self, o: Self, c: S) -> S {
+        let ([x, y, z], [u, v, w]) = (self.0, o.0);
+        z.fma(w, y.fma(v, x.fma(u, c)))
+    }
+
     #[inline(always)]
     pub(super) fn cross(self, o: Self) -> Self {
         let ([a, b, c], [x, y, z]) = (self.0, o.0);

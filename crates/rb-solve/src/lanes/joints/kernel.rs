@@ -188,9 +188,13 @@ pub(super) fn solve<S: Simd>(x: &mut [S; ALL], rows: &mut [Eight], factor: &[Wid
             x[k] = x[i].fma(entry(k, i), x[k]);
         }
     }
+    // What was found last comes last into each sum: the others do not wait for it.
     for i in (0..n.min(plain)).rev() {
         let mut change = S::zero().sub(x[i].mul(entry(i, i)));
-        for k in i + 1..n {
+        for k in plain..n {
+            change = x[k].nfma(entry(k, i), change);
+        }
+        for k in (i + 1..n.min(plain)).rev() {
             change = x[k].nfma(entry(k, i), change);
         }
         x[i] = change;
