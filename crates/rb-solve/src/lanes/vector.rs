@@ -1,7 +1,8 @@
 //! Vectors and masses of eight contacts or joints at once, in registers.
 
 use super::batch::Wide3;
-use super::simd::{Line, Simd, Wide};
+use super::pair::Pair;
+use super::simd::{Line, Simd, Wide, two};
 use crate::lanes::LANES;
 
 /// One vector per lane.
@@ -25,6 +26,13 @@ impl<S: Simd> V3<S> {
     pub(super) fn dot(self, o: Self) -> S {
         let ([a, b, c], [x, y, z]) = (self.0, o.0);
         c.fma(z, b.fma(y, a.mul(x)))
+    }
+
+    /// self · o + c.
+    #[inline(always)]
+    pub(super) fn dot_onto(self, o: Self, c: S) -> S {
+        let ([x, y, z], [u, v, w]) = (self.0, o.0);
+        z.fma(w, y.fma(v, x.fma(u, c)))
     }
 
     #[inline(always)]
@@ -143,11 +151,26 @@ impl<S: Simd> Mass<S> {
     /// Of the bodies with the given numbers, a and b of each lane.
     #[inline(always)]
     pub(super) fn both(inv: &[Line], vel: &[Line], bodies: &[[u32; LANES]; 2]) -> [Self; 2] {
-        let (a, b) = (S::gather(vel, &bodies[0]), S::gather(vel, &bodies[1]));
-        [
-            Self::new(S::gather(inv, &bodies[0]), a[3]),
-            Self::new(S::gather(inv, &bodies[1]), b[3]),
-        ]
+        Self::of(&Pair::gather(vel, bodies), inv, bodies)
+    }
+
+    /// The same, with their velocities as they were gathered: those of round bodies say all there is.
+    #[inline(always)]
+    pub(super) fn of(pair: &Pair<S>, inv: &[Line], bodies: &[[u32; LANES]; 2]) -> [Self; 2] {
+        if pair.is_round() {
+            return two!(|s| Self::of_round(pair.mass(s), pair.moment(s)));
+        }
+        two!(|s| Self::new(S::gather(inv, &bodies[s]), pair.mass(s)))
+    }
+
+    /// Of bodies with equal moments of inertia.
+    #[inline(always)]
+    fn of_round(mass: S, moment: S) -> Self {
+        let zero = S::zero();
+        Self {
+            lin: V3([mass, mass, mass]),
+            sym: [moment, moment, moment, zero, zero, zero],
+        }
     }
 
     /// As stored by [`store`](Self::store).

@@ -27,7 +27,7 @@ use rb_core::math::Twist;
 use rb_core::problem::Pass;
 use rb_core::residual::{Grade, Scaled, grade_beside};
 use rb_joints::Rows;
-use rb_solve::lanes::{ContactLanes, Motions, PartedLanes, Sample};
+use rb_solve::lanes::{Carried, ContactLanes, Motions, PartedLanes, Sample};
 use rb_solve::parallel::Parts;
 
 /// A run of islands ends when it has so many trees and so many joints: enough to fill lanes, and
@@ -224,8 +224,8 @@ impl Fleet {
             (manifold, joint) = (berth.manifolds.end, berth.joints.end);
             body += island.movable as u32;
             guest += (island.movers.len() - island.movable) as u32;
-            for (j, joint) in island.joints.iter().enumerate() {
-                let pair = joint.movers.map(|m| berth.body(m, island.movable));
+            for (j, (_, movers)) in island.seats.iter().enumerate() {
+                let pair = movers.map(|m| berth.body(m, island.movable));
                 self.pairs.push(pair);
                 self.owners.push([k, j as u32]);
             }
@@ -303,6 +303,7 @@ impl Fleet {
                 out.joint_error = out.joint_error.max(error);
             });
         }
+        let all = self.links.holds_all();
         for &k in &self.members {
             let island = &mut islands[k as usize];
             if !island.linked {
@@ -314,7 +315,10 @@ impl Fleet {
             let first = joints.start;
             island.link_rows = self.links.rows(joints) as u32;
             let links = &self.links;
-            island.measure_joints(shared, |j| links.carries(first + j));
+            island.measure_joints(shared, |j| match all {
+                true => Carried::All,
+                false => links.carries(first + j),
+            });
         }
     }
 

@@ -1,6 +1,7 @@
 //! A joint within an island: what is kept of it there.
 
 use crate::state::State;
+use rb_core::integrate::Mover;
 use rb_core::math::Pose;
 use rb_joints::JointMemory;
 
@@ -10,20 +11,23 @@ pub(crate) struct IslandJoint {
     pub(crate) slot: u32,
     pub(crate) movers: [u32; 2],
     pub(crate) memory: JointMemory,
-    /// Its frames, if it only holds their origins together; kept here because joints are large and far
-    /// apart.
+    /// Its frames, if it only holds their origins together, with these from the centres of mass; kept here because joints
+    /// are large and far apart.
     pub(crate) pin: Option<[Pose; 2]>,
 }
 
 impl IslandJoint {
-    /// The joint in a slot, between movers.
-    pub(crate) fn new((slot, movers): (u32, [u32; 2]), state: &State) -> Self {
+    /// The joint in a slot, between two of the movers of its island.
+    pub(crate) fn new((slot, pair): (u32, [u32; 2]), state: &State, movers: &[Mover]) -> Self {
         let joint = state.joint(slot);
+        let [a, b] = pair.map(|m| movers[m as usize].com_local);
+        let pin = joint.desc.pin();
         Self {
             slot,
-            movers,
+            movers: pair,
             memory: joint.memory.clone(),
-            pin: joint.desc.pin().copied(),
+            pin: pin
+                .map(|[one, other]| [Pose::new(one.p - a, one.q), Pose::new(other.p - b, other.q)]),
         }
     }
 }

@@ -55,14 +55,14 @@ impl Island {
         self.pins.pins.clear();
         self.axes.clear();
         for joint in &self.joints {
-            let Some([frame_a, frame_b]) = &joint.pin else {
+            let Some([one_frame, other_frame]) = &joint.pin else {
                 continue;
             };
             let [a, b] = joint.movers;
             let (one, other) = (&self.movers[a as usize], &self.movers[b as usize]);
-            let arms = [one.arm(frame_a.p), other.arm(frame_b.p)];
+            let arms = [one.q * one_frame.p, other.q * other_frame.p];
             let reach = other.com - one.com + arms[1];
-            let axes = DMat3::from_quat(one.q * frame_a.q);
+            let axes = DMat3::from_quat(one.q * one_frame.q);
             let impulse = axes * pin::impulse(&joint.memory);
             self.levers[a as usize] += lever(arms[0], -impulse);
             self.levers[b as usize] += lever(arms[1], impulse);

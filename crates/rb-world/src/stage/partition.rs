@@ -133,10 +133,10 @@ fn place_joints(state: &State, frame: &mut Frame) {
     if !joints.is_empty() {
         let islands = &mut frame.islands[..frame.island_count];
         parallel::for_each(islands, ISLANDS, |island| {
-            let (seats, joints) = (&island.seats, &mut island.joints);
+            let (seats, movers, joints) = (&island.seats, &island.movers, &mut island.joints);
             fit(joints, seats.len());
             parallel::extend(joints, seats.len(), JOINTS, |k| {
-                IslandJoint::new(seats[k], state)
+                IslandJoint::new(seats[k], state, movers)
             });
         });
     }

@@ -7,18 +7,18 @@ use super::swept;
 use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::V3;
-use crate::lanes::{BodyLines, ContactLanes, dispatch};
+use crate::lanes::{ContactLanes, dispatch};
 use rb_core::problem::Pass;
 
 impl JointLanes {
     /// Adds W Jᵀλ of all rows to the velocities of `bodies`.
     pub fn warm(&self, bodies: &mut ContactLanes) {
-        run_warm(self, &mut bodies.vel);
+        self.warm_lines(&mut bodies.vel);
     }
 
-    /// The same for the joints of a section.
-    pub fn warm_in(&self, section: &mut BodyLines) {
-        run_warm(self, section.vel);
+    /// The same to those of a section.
+    pub(super) fn warm_lines(&self, vel: &mut [Line]) {
+        run_warm(self, vel);
     }
 
     /// Visits every joint once in the given pass, in order or in reverse.
@@ -188,9 +188,13 @@ pub(super) fn solve<S: Simd>(x: &mut [S; ALL], rows: &mut [Eight], factor: &[Wid
             x[k] = x[i].fma(entry(k, i), x[k]);
         }
     }
+    // What was found last comes last into each sum: the others do not wait for it.
     for i in (0..n.min(plain)).rev() {
         let mut change = S::zero().sub(x[i].mul(entry(i, i)));
-        for k in i + 1..n {
+        for k in plain..n {
+            change = x[k].nfma(entry(k, i), change);
+        }
+        for k in (i + 1..n.min(plain)).rev() {
             change = x[k].nfma(entry(k, i), change);
         }
         x[i] = change;

@@ -287,6 +287,12 @@ impl JointLanes {
         self.batches.iter().all(Batch::is_anchored)
     }
 
+    /// Whether all rows are carried along, or made from frames that are.
+    pub fn holds_all(&self) -> bool {
+        let mut batches = self.batches.iter();
+        batches.all(|b| b.is_anchored() || b.bearing != NO_BEARING)
+    }
+
     /// As [`carried`](Self::carried), of a joint.
     pub fn carries(&self, joint: usize) -> Carried {
         let seat = self.seats.get(joint);

@@ -144,6 +144,11 @@ impl PartedLanes {
         self.graded = graded;
     }
 
+    /// See [`JointLanes::holds_all`].
+    pub fn holds_all(&self) -> bool {
+        self.parts.iter().all(JointLanes::holds_all)
+    }
+
     /// See [`JointLanes::carries`].
     pub fn carries(&self, joint: usize) -> Carried {
         self.of(joint).carries(joint)

@@ -218,7 +218,17 @@ impl Point {
     /// Adds W Jᵀλ to the velocities.
     #[inline(always)]
     pub(super) fn warm<S: Simd>(&self, mass: &[[Wide; 9]; 2], vel: &mut [Line]) {
-        let mut pair = Pair::<S>::gather(vel, &self.bodies);
+        self.warm_pair(mass, Pair::<S>::gather(vel, &self.bodies), vel);
+    }
+
+    /// The same to velocities that have been gathered.
+    #[inline(always)]
+    pub(super) fn warm_pair<S: Simd>(
+        &self,
+        mass: &[[Wide; 9]; 2],
+        mut pair: Pair<S>,
+        vel: &mut [Line],
+    ) {
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         self.push(&mut pair, mass, &arm, V3::load(&self.impulse));
         pair.scatter(vel, &self.bodies);
@@ -230,11 +240,12 @@ impl Point {
         let mut pair = Pair::<S>::gather(vel, &self.bodies);
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         let old = V3::load(&self.impulse);
-        let mut w = pair.slip(&arm).add(V3::load(&self.bias[pass as usize]));
+        // What does not wait for velocities comes first.
+        let mut bias = V3::load(&self.bias[pass as usize]);
         if pass == Pass::Position {
-            w = w.add(times(&self.reg, old));
+            bias = bias.add(times(&self.reg, old));
         }
-        let less = times(&self.inverse[pass as usize], w);
+        let less = times(&self.inverse[pass as usize], pair.slip(&arm).add(bias));
         old.sub(less).store(&mut self.impulse);
         let zero = V3([S::zero(); 3]);
         self.push(&mut pair, mass, &arm, zero.sub(less));

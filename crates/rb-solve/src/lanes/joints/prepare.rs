@@ -2,6 +2,7 @@
 
 use super::MOST;
 use super::pack::{Eight, JointLanes, triangle};
+use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::{Mass, V3};
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
@@ -21,10 +22,15 @@ impl JointLanes {
         run(self, &bodies.inv, &bodies.vel, held);
     }
 
-    /// The same for the joints of a section.
-    pub fn prepare_in(&mut self, section: &BodyLines) {
+    /// The same for the joints of a section, followed by [`warm`](Self::warm): where there are only points in one go,
+    /// since both ask for the same bodies.
+    pub fn start_in(&mut self, section: &mut BodyLines) {
         let held = self.number_points();
+        if self.numbered as usize == self.batches.len() {
+            return run_start(self, section.inv, section.vel, held);
+        }
         run(self, section.inv, section.vel, held);
+        self.warm_lines(section.vel);
     }
 }
 
@@ -35,6 +41,29 @@ fn run(lanes: &mut JointLanes, inv: &[Line], vel: &[Line], held: usize) {
         vel: &[Line],
         held: usize
     ))
+}
+
+fn run_start(lanes: &mut JointLanes, inv: &[Line], vel: &mut [Line], held: usize) {
+    dispatch!(start(
+        lanes: &mut JointLanes,
+        inv: &[Line],
+        vel: &mut [Line],
+        held: usize
+    ))
+}
+
+/// Prepares points and starts from their last impulses; the first `held` have taken their rows.
+#[inline(always)]
+pub(super) fn start<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &mut [Line], held: usize) {
+    for batch in &mut lanes.batches {
+        let point = &mut lanes.points[batch.point as usize];
+        if batch.point as usize >= held {
+            point.take::<S>(batch, &lanes.rows[batch.range()]);
+        }
+        let pair = Pair::<S>::gather(vel, &batch.bodies);
+        point.prepare(batch, &Mass::of(&pair, inv, &batch.bodies));
+        point.warm_pair(&batch.mass, pair, vel);
+    }
 }
 
 /// The first `held` points have taken their rows.

@@ -28,6 +28,18 @@ fn part(lanes: &mut JointLanes) {
 
 /// Velocities and impulses of a row of bodies after some sweeps, with points or with rows.
 fn swept(squares: bool, round: bool) -> Vec<DVec3> {
+    swept_from(squares, round, |lanes, contacts| {
+        lanes.prepare(contacts);
+        lanes.warm(contacts);
+    })
+}
+
+/// The same from a start of any kind.
+fn swept_from(
+    squares: bool,
+    round: bool,
+    start: impl Fn(&mut JointLanes, &mut ContactLanes),
+) -> Vec<DVec3> {
     let (bodies, mut lanes) = (10, JointLanes::default());
     let mut contacts = ContactLanes::default();
     contacts.reset(bodies);
@@ -64,8 +76,7 @@ fn swept(squares: bool, round: bool) -> Vec<DVec3> {
     if !squares {
         part(&mut lanes);
     }
-    lanes.prepare(&contacts);
-    lanes.warm(&mut contacts);
+    start(&mut lanes, &mut contacts);
     for k in 0..4 {
         let pass = if k < 2 {
             Pass::Position
@@ -84,6 +95,16 @@ fn swept(squares: bool, round: bool) -> Vec<DVec3> {
         .flat_map(|v| [v.lin, v.ang])
         .chain(impulses)
         .collect()
+}
+
+#[test]
+fn points_start_at_once_as_one_after_the_other() {
+    for round in [false, true] {
+        let at_once = |lanes: &mut JointLanes, contacts: &mut ContactLanes| {
+            lanes.start_in(&mut contacts.lines());
+        };
+        assert_eq!(swept_from(true, round, at_once), swept(true, round));
+    }
 }
 
 #[test]

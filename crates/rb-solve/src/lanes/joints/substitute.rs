@@ -95,7 +95,8 @@ impl Task<'_> {
         let mut x = [S::zero(); ALL];
         for i in (0..n).rev() {
             let mut y = pull[i].nfma(S::load(&own[triangle(i) + i]), S::load(&b[i]));
-            for j in i + 1..n {
+            // The one found last comes last.
+            for j in (i + 1..n).rev() {
                 y = x[j].nfma(S::load(&own[triangle(j) + i]), y);
             }
             x[i] = y;

@@ -58,7 +58,7 @@ fn visit_some<S: Simd, const PLAIN: usize, const N: usize>(
     }
     solve(&mut x, rows, factor, PLAIN);
     let mut thrust = Thrust::new();
-    for i in 0..N {
+    for i in (0..N).rev() {
         thrust.add(rows, i, x[i]);
     }
     thrust.put(batch, &gait.arms, &mut pair);
@@ -93,12 +93,12 @@ impl<S: Simd> Gait<S> {
     /// w of row `i`.
     #[inline(always)]
     pub(super) fn violation(&self, rows: &[Eight], i: usize, pass: Pass) -> S {
-        let rate = if i < POINT {
-            V3::load(&rows[i].lin).dot(self.slip)
+        let bias = S::load(&rows[i].bias[pass as usize]);
+        if i < POINT {
+            V3::load(&rows[i].lin).dot_onto(self.slip, bias)
         } else {
-            V3::load(&rows[i].ang[1]).dot(self.spin)
-        };
-        rate.add(S::load(&rows[i].bias[pass as usize]))
+            V3::load(&rows[i].ang[1]).dot_onto(self.spin, bias)
+        }
     }
 }
 

@@ -98,12 +98,11 @@ fn place_pins(
         return;
     };
     let mut pins = SmallVec::<[LanePin; LANES]>::new();
-    for (island, joint) in joints(links, batch, islands, owners) {
+    for (_, joint) in joints(links, batch, islands, owners) {
         let Some([a, b]) = joint.pin else { return };
-        let center = joint.movers.map(|m| island.movers[m as usize].com_local);
         pins.push(LanePin {
             axes: DMat3::from_quat(a.q),
-            arm: [a.p - center[0], b.p - center[1]],
+            arm: [a.p, b.p],
             impulse: pin::impulse(&joint.memory),
         });
     }

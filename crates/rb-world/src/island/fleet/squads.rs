@@ -144,11 +144,10 @@ impl Squads<'_> {
     pub(super) fn prepare(&mut self, shared: &Shared, plan: Option<&Elimination>) {
         self.bodies(|bodies| bodies.set_out(shared));
         for links in self.links.iter_mut() {
-            links.prepare_in(&self.moving.lines);
+            links.start_in(&mut self.moving.lines);
             if let Some(plan) = plan {
                 links.lay_out(plan);
             }
-            links.warm_in(&mut self.moving.lines);
         }
     }
 

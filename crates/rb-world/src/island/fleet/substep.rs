@@ -106,8 +106,7 @@ impl Fleet {
     fn prepare_seam(&mut self) {
         let mut lines = self.lanes.lines();
         for seam in self.links.split().1 {
-            seam.prepare_in(&lines);
-            seam.warm_in(&mut lines);
+            seam.start_in(&mut lines);
         }
     }
 
@@ -133,7 +132,8 @@ impl Fleet {
         });
     }
 
-    /// One pass: sweeps over joints and contacts, then the trees exactly.
+    /// One pass: sweeps over joints and contacts; then the trees exactly, where bodies move with the velocities found or
+    /// the step ends with them.
     fn solve(
         &mut self,
         islands: &mut [Island],
@@ -153,12 +153,14 @@ impl Fleet {
             let backwards = (self.substep + k) % 2 == 1;
             self.links.sweep(&mut self.lanes, pass, numbers, backwards);
         }
-        if self.hard {
+        // Velocities that move nothing may have a little left over: the next substep moves the bodies with exact ones.
+        let exact = self.hard && (sweeps == 0 || last || pass == Pass::Position);
+        if exact {
             let plan = std::mem::take(&mut self.plan);
             self.squads(islands, |squad| squad.settle(&plan, pass));
             self.plan = plan;
         }
-        let iterations = sweeps + u32::from(self.hard);
+        let iterations = sweeps + u32::from(exact);
         for &k in &self.members {
             islands[k as usize].outcome.iterations += iterations;
         }
