@@ -35,6 +35,9 @@ pub(crate) struct Placed {
     pub(crate) sensor: bool,
     /// Whether its surface has a direction that turns with the body.
     pub(crate) directed: bool,
+    /// Whether its body is dynamic, and whether joints hold it.
+    pub(crate) dynamic: bool,
+    pub(crate) jointed: bool,
     /// Of the shape about its own origin (m).
     pub(crate) radius: f64,
     pub(crate) stand: Stand,
@@ -44,10 +47,7 @@ pub(crate) struct Placed {
     pub(crate) shape: Shape,
     pub(crate) collider: ColliderHandle,
     pub(crate) body: BodyHandle,
-    /// What else decides on whom it may meet: its groups, and whether its body is dynamic and held by joints.
     pub(crate) groups: CollisionGroups,
-    pub(crate) dynamic: bool,
-    pub(crate) jointed: bool,
 }
 
 impl Placed {
