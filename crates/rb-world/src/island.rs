@@ -14,6 +14,7 @@ mod escalate;
 mod fast;
 pub(crate) mod finish;
 pub(crate) mod fleet;
+mod hold;
 mod impulses;
 mod iterate;
 mod joint;
@@ -213,7 +214,7 @@ impl Island {
         self.movers.clear();
         self.movable = 0;
         self.residents.clear();
-        empty(&mut self.joints);
+        // Its joints stay until others take their places.
         empty(&mut self.seats);
         empty(&mut self.constraints);
         empty(&mut self.contacts);

@@ -10,10 +10,9 @@
 //! rigidly, and the island stays with the exact solver while its load would make it sink again.
 
 use super::{Island, Shared};
-use rb_core::discretise::Discretiser;
 use rb_core::law::Law;
 use rb_core::params::{Escalation, Params, SolvePlan};
-use rb_core::problem::{Pass, Source};
+use rb_core::problem::Pass;
 use rb_core::report::Reason;
 use rb_core::residual::grade_pass;
 use rb_core::solver::{Budget, IslandSolver, SolveStatus};
@@ -29,8 +28,6 @@ const EXACT_STOP: f64 = 1e-13;
 /// The same as a share of the tolerance, where contacts are soft and it is asked only because their answer was
 /// above that: rounding would take three times the steps.
 const SOFT_STOP: f64 = 1e-5;
-/// Steps without a question for depth after one that did not help.
-const REST: u8 = 60;
 /// Rows a joint is counted for before it has stated them.
 const ROWS_PER_JOINT: usize = 6;
 
@@ -318,50 +315,6 @@ impl Island {
             (false, false) => 0.0,
         };
         (error > params.tolerances.position).then_some(error)
-    }
-
-    /// How deep a soft step would let the contacts of the last substep sink under their loads (m): at
-    /// rest the push-out of the depth balances R λ, as long as the contact is soft.
-    fn soft_depth(&self, shared: &Shared) -> f64 {
-        let numbers = Discretiser::new(shared.params, shared.h);
-        let depth = |b: &rb_core::problem::Block| {
-            let on_static = b
-                .bodies
-                .iter()
-                .any(|&i| self.problem.bodies[i as usize].inv.is_zero());
-            let (row, step) = (
-                &self.problem.rows[b.first as usize],
-                numbers.contact_step(on_static),
-            );
-            numbers.resting_depth(row.diag * row.lambda * step.reg / step.rate)
-        };
-        let contact = |b: &&rb_core::problem::Block| {
-            matches!(b.source, Source::Contact { .. }) && !matches!(b.law, Law::Spin { .. })
-        };
-        let contacts = self.problem.blocks.iter().filter(contact);
-        contacts.map(depth).fold(0.0, f64::max)
-    }
-
-    /// Counts the steps the island is to stay with the exact solver. One that was asked for depth and
-    /// did not help, among bodies that are wedged or pushed apart as fast as they may be, is not asked
-    /// for it again for a while.
-    pub(super) fn settle_hold(&mut self, shared: &Shared) {
-        let (policy, tolerance) = (shared.params.escalation, shared.params.tolerances.position);
-        let holds = self.rigid() && self.outcome.position() <= tolerance;
-        let would_sink = holds && self.soft_depth(shared) > tolerance;
-        let e = &mut self.escalated;
-        let asked = matches!(e.reason, Some(Reason::Position(_)));
-        e.rest = match (asked, e.helped) {
-            (true, false) => REST,
-            _ => e.rest.saturating_sub(1),
-        };
-        e.hold = if policy.plan != SolvePlan::Fallback {
-            0
-        } else if e.failed || would_sink || (asked && e.helped) {
-            policy.hold
-        } else {
-            e.hold.saturating_sub(1)
-        };
     }
 }
 

@@ -6,7 +6,7 @@ use rb_core::math::Pose;
 use rb_joints::JointMemory;
 
 /// A joint within an island.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct IslandJoint {
     pub(crate) slot: u32,
     pub(crate) movers: [u32; 2],
@@ -17,17 +17,21 @@ pub(crate) struct IslandJoint {
 }
 
 impl IslandJoint {
-    /// The joint in a slot, between two of the movers of its island.
-    pub(crate) fn new((slot, pair): (u32, [u32; 2]), state: &State, movers: &[Mover]) -> Self {
+    /// Becomes the joint in a slot, between two of the movers of its island. In its place, for it is large, and mostly
+    /// what it was in the last step.
+    pub(crate) fn take_seat(
+        &mut self,
+        (slot, pair): (u32, [u32; 2]),
+        state: &State,
+        movers: &[Mover],
+    ) {
         let joint = state.joint(slot);
         let [a, b] = pair.map(|m| movers[m as usize].com_local);
-        let pin = joint.desc.pin();
-        Self {
-            slot,
-            movers: pair,
-            memory: joint.memory.clone(),
-            pin: pin
-                .map(|[one, other]| [Pose::new(one.p - a, one.q), Pose::new(other.p - b, other.q)]),
-        }
+        (self.slot, self.movers) = (slot, pair);
+        self.memory.clone_from(&joint.memory);
+        self.pin = joint
+            .desc
+            .pin()
+            .map(|[one, other]| [Pose::new(one.p - a, one.q), Pose::new(other.p - b, other.q)]);
     }
 }

@@ -134,9 +134,13 @@ fn place_joints(state: &State, frame: &mut Frame) {
         let islands = &mut frame.islands[..frame.island_count];
         parallel::for_each(islands, ISLANDS, |island| {
             let (seats, movers, joints) = (&island.seats, &island.movers, &mut island.joints);
+            joints.truncate(seats.len());
             fit(joints, seats.len());
-            parallel::extend(joints, seats.len(), JOINTS, |k| {
-                IslandJoint::new(seats[k], state, movers)
+            joints.resize_with(seats.len(), IslandJoint::default);
+            parallel::for_each_run(joints, JOINTS, |first, run| {
+                for (joint, seat) in run.iter_mut().zip(&seats[first..]) {
+                    joint.take_seat(*seat, state, movers);
+                }
             });
         });
     }
