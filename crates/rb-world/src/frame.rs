@@ -35,6 +35,8 @@ pub(crate) struct Placed {
     pub(crate) sensor: bool,
     /// Whether its surface has a direction that turns with the body.
     pub(crate) directed: bool,
+    /// Whether nothing touched its body in the last step.
+    pub(crate) flies: bool,
     /// Whether its body is dynamic, and whether joints hold it.
     pub(crate) dynamic: bool,
     pub(crate) jointed: bool,
@@ -140,6 +142,8 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) chunks: Vec<PairChunk>,
+    /// Whether something touched the body in a slot in the last step.
+    pub(crate) touched: Vec<bool>,
     /// Every collider slot; free slots hold nothing of use.
     pub(crate) placed: Vec<Placed>,
     /// What placing them found.
@@ -228,7 +232,7 @@ impl Frame {
         let lanes = lanes + fleets;
         let records = bytes(&self.islands) + bytes(&self.convoys) + bytes(&self.chunks);
         let searches: usize = self.searches.iter().map(bytes).sum();
-        let colliders = bytes(&self.placed) + bytes(&self.left) + searches;
+        let colliders = bytes(&self.placed) + bytes(&self.left) + bytes(&self.touched) + searches;
         let bodies = bytes(&self.flights) + bytes(&self.listed_bodies) + bytes(&self.place);
         let homes = bytes(&self.free) + bytes(&self.tenants) + bytes(&self.starts);
         let contacts = bytes(&self.moves)

@@ -92,7 +92,8 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
         left.slots.clear();
         left.reports = false;
     }
-    let shared = &*state;
+    mark_touched(state, &mut frame.touched);
+    let (shared, touched) = (&*state, &frame.touched);
     parallel::for_each_with_run(&mut frame.left, &mut frame.placed, RUN, |left, run| {
         for (k, placed) in run.iter_mut().enumerate() {
             let slot = (left.first + k) as u32;
@@ -100,7 +101,8 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
                 continue;
             };
             left.reports |= of.collider.desc().force_threshold.is_some();
-            if place(shared, slot, of, dt, placed) {
+            let touched = touched[of.body.index() as usize];
+            if place(shared, slot, of, touched, dt, placed) {
                 left.slots.push(slot);
             }
         }
@@ -132,6 +134,7 @@ const NOWHERE: Placed = Placed {
     stirs: false,
     sensor: false,
     directed: false,
+    flies: false,
     groups: CollisionGroups::new(0, 0),
     dynamic: false,
     jointed: false,
@@ -146,8 +149,27 @@ fn course(body: &Body, radius: f64, dt: f64) -> Course {
     }
 }
 
-/// Places the collider in a slot. Whether it has left its box.
-fn place(state: &State, number: u32, slot: &ColliderSlot, dt: f64, placed: &mut Placed) -> bool {
+/// Notes which bodies something touched in the last step.
+fn mark_touched(state: &State, touched: &mut Vec<bool>) {
+    touched.clear();
+    touched.resize(state.bodies.capacity(), false);
+    for manifold in state.contacts.iter().filter(|m| m.closed) {
+        manifold
+            .bodies
+            .iter()
+            .for_each(|b| touched[*b as usize] = true);
+    }
+}
+
+/// Places the collider in a slot, of a body that something `touched` or not in the last step. Whether it has left its box.
+fn place(
+    state: &State,
+    number: u32,
+    slot: &ColliderSlot,
+    touched: bool,
+    dt: f64,
+    placed: &mut Placed,
+) -> bool {
     let body = state.body(slot.body.index());
     let desc = slot.collider.desc();
     let extras = &desc.material.extras;
@@ -166,6 +188,7 @@ fn place(state: &State, number: u32, slot: &ColliderSlot, dt: f64, placed: &mut 
     placed.reach = reach;
     placed.stirs = stirs(body);
     placed.sensor = desc.sensor;
+    placed.flies = body.kind == BodyKind::Dynamic && !touched;
     placed.groups = desc.groups;
     placed.dynamic = body.kind == BodyKind::Dynamic;
     placed.jointed = !body.joints.is_empty();

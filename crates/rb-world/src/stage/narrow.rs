@@ -131,9 +131,16 @@ fn parted([a, b]: [&Placed; 2]) -> bool {
 }
 
 /// How far a contact of a pair may be away and still matter within this step (m).
+///
+/// What flies may be stopped by what it meets, and what flies along with it then runs into it: there all motion counts.
+/// Bodies that touch others mostly go on with them.
 fn prediction(state: &State, [a, b]: [&Placed; 2]) -> f64 {
+    let most = a.reach + b.reach;
+    if a.flies || b.flies {
+        return most;
+    }
     let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
-    (a.reach + b.reach).min(state.params.contact.margin + nearing)
+    most.min(state.params.contact.margin + nearing)
 }
 
 /// Finds the contacts of a pair whose boxes meet, or brings those known up to date.
