@@ -37,6 +37,8 @@ pub(crate) struct Placed {
     pub(crate) directed: bool,
     /// Whether nothing touched its body in the last step.
     pub(crate) flies: bool,
+    /// Whether it flies and may meet something in this step that does not.
+    pub(crate) exposed: bool,
     /// Whether its body is dynamic, and whether joints hold it.
     pub(crate) dynamic: bool,
     pub(crate) jointed: bool,

@@ -135,6 +135,7 @@ const NOWHERE: Placed = Placed {
     sensor: false,
     directed: false,
     flies: false,
+    exposed: false,
     groups: CollisionGroups::new(0, 0),
     dynamic: false,
     jointed: false,
@@ -188,6 +189,7 @@ fn place(
     placed.reach = reach;
     placed.stirs = stirs(body);
     placed.sensor = desc.sensor;
+    placed.exposed = false;
     placed.flies = body.kind == BodyKind::Dynamic && !touched;
     placed.groups = desc.groups;
     placed.dynamic = body.kind == BodyKind::Dynamic;

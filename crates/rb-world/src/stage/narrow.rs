@@ -25,6 +25,10 @@ const CHUNK: usize = 64;
 /// Gap (m) below which a moving body wakes a sleeper.
 const WAKING_GAP: f64 = 1e-3;
 
+/// How far a pair looks ahead, in terms of what its present relative motion brings it nearer: impacts within the step
+/// change that.
+const AHEAD: f64 = 1.25;
+
 /// What became of a pair.
 enum Verdict {
     /// Its manifolds, if any, are up to date.
@@ -36,6 +40,7 @@ enum Verdict {
 
 /// Finds the contacts of all candidate pairs and stores them in the order of their keys.
 pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, hooks: &dyn Hooks) {
+    expose(&state.pairs, &mut frame.placed);
     let tasks = state.pairs.len().div_ceil(CHUNK);
     frame.tasks += tasks as u32;
     frame.chunks.resize_with(tasks, PairChunk::default);
@@ -132,15 +137,26 @@ fn parted([a, b]: [&Placed; 2]) -> bool {
 
 /// How far a contact of a pair may be away and still matter within this step (m).
 ///
-/// What flies may be stopped by what it meets, and what flies along with it then runs into it: there all motion counts.
-/// Bodies that touch others mostly go on with them.
+/// What flies towards something may be stopped by it, and what flies along with it then runs into it: there all motion
+/// counts. Elsewhere bodies mostly go on as they go, and what brings a pair nearer does.
 fn prediction(state: &State, [a, b]: [&Placed; 2]) -> f64 {
     let most = a.reach + b.reach;
-    if a.flies || b.flies {
+    if a.exposed || b.exposed {
         return most;
     }
     let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
-    most.min(state.params.contact.margin + nearing)
+    most.min(state.params.contact.margin + AHEAD * nearing)
+}
+
+/// Notes what flies and may meet something in this step that does not.
+fn expose(pairs: &[Pair], placed: &mut [Placed]) {
+    for pair in pairs {
+        let [a, b] = pair.key.map(|c| &placed[c as usize]);
+        if a.flies != b.flies && a.bounds.overlaps(&b.bounds) {
+            let flier = pair.key[usize::from(b.flies)];
+            placed[flier as usize].exposed = true;
+        }
+    }
 }
 
 /// Finds the contacts of a pair whose boxes meet, or brings those known up to date.
