@@ -58,7 +58,7 @@ pub(crate) fn step(
 
     stage::broad::run(state, frame, events, dt);
     report.times.broad = clock.lap();
-    stage::narrow::run(state, frame, events, hooks);
+    stage::narrow::run(state, frame, events, hooks, dt);
     report.times.narrow = clock.lap();
     stage::partition::run(state, frame);
     report.times.partition = clock.lap();

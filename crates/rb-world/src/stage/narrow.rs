@@ -39,7 +39,15 @@ enum Verdict {
 }
 
 /// Finds the contacts of all candidate pairs and stores them in the order of their keys.
-pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, hooks: &dyn Hooks) {
+pub(crate) fn run(
+    state: &mut State,
+    frame: &mut Frame,
+    events: &mut Events,
+    hooks: &dyn Hooks,
+    dt: f64,
+) {
+    // One may be held while the other falls.
+    let near = state.params.contact.margin + state.params.gravity.length() * dt * dt;
     expose(&state.pairs, &mut frame.placed);
     let tasks = state.pairs.len().div_ceil(CHUNK);
     frame.tasks += tasks as u32;
@@ -57,7 +65,9 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, hoo
         first: 0,
     };
     let (shared, placed) = (&**shared, &frame.placed);
-    parallel::for_each_part(tasks, &|task: Tasks| look(shared, placed, hooks, task));
+    parallel::for_each_part(tasks, &|task: Tasks| {
+        look(shared, placed, hooks, near, task)
+    });
     places::settle(pairs, contacts, frame);
     drop(taken);
     sensor_events(state, frame, events);
@@ -89,8 +99,8 @@ impl Drop for Taken<'_> {
     }
 }
 
-/// What becomes of one task's pairs.
-fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, task: Tasks) {
+/// What becomes of one task's pairs; bodies at rest may touch from `near` (m) on.
+fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, near: f64, task: Tasks) {
     let Tasks {
         chunks: [chunk],
         pairs,
@@ -117,7 +127,7 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, task: Tasks) {
         } else if sides[0].sensor || sides[1].sensor {
             sense(state, pair, sides, chunk)
         } else {
-            touch(state, pair, known, sides, chunk)
+            touch(state, pair, known, sides, near, chunk)
         };
         let Verdict::Found(count, memory) = verdict else {
             continue;
@@ -135,17 +145,17 @@ fn parted([a, b]: [&Placed; 2]) -> bool {
     (a.stirs || b.stirs) && !a.bounds.overlaps(&b.bounds)
 }
 
-/// How far a contact of a pair may be away and still matter within this step (m).
+/// How far a contact of a pair may be away and still matter within this step (m), which is `near` for bodies at rest.
 ///
 /// What flies towards something may be stopped by it, and what flies along with it then runs into it: there all motion
 /// counts. Elsewhere bodies mostly go on as they go, and what brings a pair nearer does.
-fn prediction(state: &State, [a, b]: [&Placed; 2]) -> f64 {
+fn prediction(near: f64, [a, b]: [&Placed; 2]) -> f64 {
     let most = a.reach + b.reach;
     if a.exposed || b.exposed {
         return most;
     }
     let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
-    most.min(state.params.contact.margin + AHEAD * nearing)
+    most.min(near + AHEAD * nearing)
 }
 
 /// Notes what flies and may meet something in this step that does not.
@@ -165,13 +175,14 @@ fn touch(
     pair: &Pair,
     known: &mut [Manifold],
     sides: [&Placed; 2],
+    near: f64,
     chunk: &mut PairChunk,
 ) -> Verdict {
     let [a, b] = sides;
     if !(a.stirs || b.stirs) {
         return Verdict::Kept;
     }
-    let prediction = prediction(state, sides);
+    let prediction = prediction(near, sides);
     let recalled = recall(pair, sides, prediction);
     let stays = |m: &Manifold| match m.anchor.reference {
         Reference::Neither => false,
