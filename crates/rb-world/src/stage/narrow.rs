@@ -47,7 +47,7 @@ pub(crate) fn run(
     dt: f64,
 ) {
     // One may be held while the other falls.
-    let near = state.params.contact.margin + state.params.gravity.length() * dt * dt;
+    let near = state.params.contact.margin + 0.5 * state.params.gravity.length() * dt * dt;
     expose(&state.pairs, &mut frame.placed);
     let tasks = state.pairs.len().div_ceil(CHUNK);
     frame.tasks += tasks as u32;
