@@ -29,6 +29,14 @@ const WAKING_GAP: f64 = 1e-3;
 /// change that.
 const AHEAD: f64 = 1.25;
 
+/// How far contacts of bodies at rest may be away and still matter within a step (m).
+#[derive(Clone, Copy)]
+struct Near {
+    margin: f64,
+    /// What one falls while another is held.
+    fall: f64,
+}
+
 /// What became of a pair.
 enum Verdict {
     /// Its manifolds, if any, are up to date.
@@ -46,8 +54,10 @@ pub(crate) fn run(
     hooks: &dyn Hooks,
     dt: f64,
 ) {
-    // One may be held while the other falls.
-    let near = state.params.contact.margin + 0.5 * state.params.gravity.length() * dt * dt;
+    let near = Near {
+        margin: state.params.contact.margin,
+        fall: state.params.gravity.length() * dt * dt,
+    };
     expose(&state.pairs, &mut frame.placed);
     let tasks = state.pairs.len().div_ceil(CHUNK);
     frame.tasks += tasks as u32;
@@ -99,8 +109,8 @@ impl Drop for Taken<'_> {
     }
 }
 
-/// What becomes of one task's pairs; bodies at rest may touch from `near` (m) on.
-fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, near: f64, task: Tasks) {
+/// What becomes of one task's pairs.
+fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, near: Near, task: Tasks) {
     let Tasks {
         chunks: [chunk],
         pairs,
@@ -145,17 +155,18 @@ fn parted([a, b]: [&Placed; 2]) -> bool {
     (a.stirs || b.stirs) && !a.bounds.overlaps(&b.bounds)
 }
 
-/// How far a contact of a pair may be away and still matter within this step (m), which is `near` for bodies at rest.
+/// How far a contact of a pair may be away and still matter within this step (m).
 ///
 /// What flies towards something may be stopped by it, and what flies along with it then runs into it: there all motion
 /// counts. Elsewhere bodies mostly go on as they go, and what brings a pair nearer does.
-fn prediction(near: f64, [a, b]: [&Placed; 2]) -> f64 {
+fn prediction(near: Near, [a, b]: [&Placed; 2]) -> f64 {
     let most = a.reach + b.reach;
     if a.exposed || b.exposed {
         return most;
     }
     let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
-    most.min(near + AHEAD * nearing)
+    let fall = if a.flies && b.flies { 0.0 } else { near.fall };
+    most.min(near.margin + fall + AHEAD * nearing)
 }
 
 /// Notes what flies and may meet something in this step that does not.
@@ -175,7 +186,7 @@ fn touch(
     pair: &Pair,
     known: &mut [Manifold],
     sides: [&Placed; 2],
-    near: f64,
+    near: Near,
     chunk: &mut PairChunk,
 ) -> Verdict {
     let [a, b] = sides;
