@@ -25,6 +25,10 @@ const CHUNK: usize = 64;
 /// Gap (m) below which a moving body wakes a sleeper.
 const WAKING_GAP: f64 = 1e-3;
 
+/// How far a pair looks ahead, in terms of what its present relative motion brings it nearer: impacts within the step
+/// change that.
+const AHEAD: f64 = 2.0;
+
 /// How far contacts of bodies at rest may be away and still matter within a step (m).
 #[derive(Clone, Copy)]
 struct Near {
@@ -162,7 +166,7 @@ fn prediction(near: Near, [a, b]: [&Placed; 2]) -> f64 {
     }
     let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
     let fall = if a.flies && b.flies { 0.0 } else { near.fall };
-    most.min(near.margin + fall + nearing)
+    most.min(near.margin + fall + AHEAD * nearing)
 }
 
 /// Notes what flies and may meet something in this step that does not.
