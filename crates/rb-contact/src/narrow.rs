@@ -172,16 +172,16 @@ pub(crate) type Found = Result<(), Apart>;
 /// Answer of a method that may have to hand a pair on (`None`).
 pub(crate) type Outcome = Option<Found>;
 
-/// Appends the patch of some points, or says how far the shapes are apart at least (m) if there is none.
+/// Appends the patch of some points, or says how far the shapes are `apart` if there is none.
 fn report(
     normal: DVec3,
     hold: Hold,
     points: &[PatchPoint],
-    distance: f64,
+    apart: Apart,
     out: &mut Vec<ContactPatch>,
 ) -> Found {
     if points.is_empty() {
-        return Err(Apart::by(distance));
+        return Err(apart);
     }
     out.push(ContactPatch {
         sub: [0, 0],

@@ -28,7 +28,7 @@ pub struct Memory {
     /// Nothing but what was reported was nearer than this (m).
     clear: f64,
     /// Unit vector from the larger to the smaller shape along which they were apart, in the frame of the larger one;
-    /// zero if none was known. In short numbers, which bring the shapes a ten-millionth of their distance nearer.
+    /// zero if none was known. Single precision makes the way along it wrong by 1e-7 of its length.
     apart: Vec3,
 }
 
@@ -48,9 +48,7 @@ pub fn apart(a: Sphere, b: Sphere) -> Apart {
 /// How much nearer two shapes can come at most (m) while each moves by its motion: how far its origin goes and it
 /// turns (m, rad; world), to first order. A motion both share brings them no nearer.
 pub fn nearing(a: (Sphere, &Twist), b: (Sphere, &Twist)) -> f64 {
-    let (large, small) = if a.0.1 >= b.0.1 { (a, b) } else { (b, a) };
-    let ((at, _), carrier) = large;
-    let ((to, radius), own) = small;
+    let [((at, _), carrier), ((to, radius), own)] = larger_first([a.0.1, b.0.1], [a, b]);
     let shift = own.lin - carrier.lin - carrier.ang.cross(to.p - at.p);
     shift.length() + (own.ang - carrier.ang).length() * radius
 }
@@ -72,12 +70,13 @@ pub enum Recall {
 impl Memory {
     /// Remembers a search that found everything nearer than `clear` from a to b.
     pub fn new(a: Sphere, b: Sphere, clear: Apart) -> Self {
-        let ((large, small), side) = by_size(a, b);
-        let turned = large.0.q.conjugate();
+        let sides = [(a.0, clear.along), (b.0, -clear.along)];
+        let [(large, along), (small, _)] = larger_first([a.1, b.1], sides);
+        let turned = large.q.conjugate();
         Self {
-            relative: Pose::new(turned * (small.0.p - large.0.p), turned * small.0.q),
+            relative: Pose::new(turned * (small.p - large.p), turned * small.q),
             clear: clear.distance,
-            apart: (turned * clear.along * side).as_vec3(),
+            apart: (turned * along).as_vec3(),
         }
     }
 
@@ -93,7 +92,7 @@ impl Memory {
         if prediction > self.clear {
             return Recall::Search;
         }
-        let ((large, small), _) = by_size(a, b);
+        let [large, small] = larger_first([a.1, b.1], [a, b]);
         let turned = large.0.q.conjugate();
         let way = turned * (small.0.p - large.0.p) - self.relative.p;
         let aimless = self.apart == Vec3::ZERO;
@@ -124,13 +123,9 @@ impl Memory {
     }
 }
 
-/// The larger shape, then the smaller, and whether a is the larger one (1) or b (−1); a of equals.
-fn by_size<'a>(a: Sphere<'a>, b: Sphere<'a>) -> ((Sphere<'a>, Sphere<'a>), f64) {
-    if a.1 >= b.1 {
-        ((a, b), 1.0)
-    } else {
-        ((b, a), -1.0)
-    }
+/// What is known of two shapes with these radii, that of the larger one first; a's of equals.
+fn larger_first<T>(radii: [f64; 2], [a, b]: [T; 2]) -> [T; 2] {
+    if radii[0] >= radii[1] { [a, b] } else { [b, a] }
 }
 
 #[cfg(test)]

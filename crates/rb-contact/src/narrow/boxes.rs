@@ -95,7 +95,7 @@ pub(crate) fn collide(
         return corner_contact([&over_a(), &over_b()], prediction, out);
     }
     let hold = hold::over_face(other, reference, &raw);
-    report(normal, hold, &raw, prediction, out)
+    report(normal, hold, &raw, Apart::by(prediction), out)
 }
 
 fn sign(x: f64) -> f64 {
@@ -300,7 +300,7 @@ fn at_closest(
     let put = beside(first, a.f, b.f, prediction, &mut raw);
     around([a, b], n, seen, first.gap, put);
     let hold = hold::closest([a.f, b.f], n, &[None; 2], &raw);
-    report(n, hold, &raw, prediction, out)
+    report(n, hold, &raw, Apart::by(prediction), out)
 }
 
 /// [`super::around::around`] for two boxes, as each sees the other and the way to it: the corners over

@@ -2,7 +2,7 @@
 
 use super::around::around;
 use super::axis::{Axis, faces, slack, snap};
-use super::{ContactPatch, Found, PatchPoint, Points, hold, report};
+use super::{Apart, ContactPatch, Found, PatchPoint, Points, hold, report};
 use crate::convex::{Core, Corner, Feature, Placed};
 use glam::DVec3;
 use rb_core::anchor::Reference;
@@ -41,7 +41,7 @@ pub(crate) fn contact(
                 a
             };
             let hold = hold::over_face(other, reference, &raw);
-            return report(n, hold, &raw, prediction, out);
+            return report(n, hold, &raw, Apart::by(prediction), out);
         }
     }
     at_closest([a, b], axis, &faces, prediction, out)
@@ -62,7 +62,7 @@ pub(crate) fn at_closest(
         around([a, b], axis.normal, faces, closest, prediction, &mut raw);
     }
     let hold = hold::closest([a, b], axis.normal, faces, &raw);
-    report(axis.normal, hold, &raw, prediction, out)
+    report(axis.normal, hold, &raw, Apart::by(prediction), out)
 }
 
 /// Appends the points where the features that face each other along `n` overlap, those with a gap of

@@ -52,7 +52,7 @@ pub(crate) fn collide(
             normal,
             Hold::over_face(reference, 0.0),
             &raw,
-            prediction,
+            Apart::by(prediction),
             out,
         )
     })
@@ -163,7 +163,7 @@ pub(crate) fn over_triangle(
     let tolerance = FACE_PREFERENCE[1] * (b.core.reach() + b.radius);
     raw.iter().any(|p| p.gap <= s + tolerance).then(|| {
         let hold = hold::over_face(b, Reference::FaceOfA, &raw);
-        report(face, hold, &raw, prediction, out)
+        report(face, hold, &raw, Apart::by(prediction), out)
     })
 }
 

@@ -75,7 +75,7 @@ fn over_face(
         clip::over(tri, b, face, Reference::FaceOfA, prediction, &mut raw);
     }
     let hold = hold::over_face(b, Reference::FaceOfA, &raw);
-    report(face, hold, &raw, prediction, out)
+    report(face, hold, &raw, Apart::by(prediction), out)
 }
 
 fn judge(tri: &Placed, local: [DVec3; 3], facet: &Facet, axis: &Axis, gap: f64) -> Verdict {

@@ -37,5 +37,5 @@ pub(crate) fn collide(
         }
     }
     let hold = hold::over_face(a, Reference::FaceOfB, &raw);
-    report(-up, hold, &raw, lowest, out).map_err(|_| Apart::along(-up, lowest))
+    report(-up, hold, &raw, Apart::along(-up, lowest), out)
 }

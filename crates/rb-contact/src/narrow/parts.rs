@@ -5,7 +5,7 @@
 
 use super::clip::{Raw, mix};
 use super::half_space::{self, Plane};
-use super::{ContactPatch, Found, PatchPoint, convex_pair, facet, report};
+use super::{Apart, ContactPatch, Found, PatchPoint, convex_pair, facet, report};
 use crate::convex::{Part, Parts, Placed};
 use crate::geom::Aabb;
 use glam::{DMat3, DVec3};
@@ -193,7 +193,7 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
         // Lines lead to one point only.
         lost |= joined > 1 && hold.reference == Reference::Lines;
         let hold = if lost { Hold::NONE } else { hold };
-        if report(normal, hold, &distinct(&raw), prediction, out).is_ok()
+        if report(normal, hold, &distinct(&raw), Apart::by(prediction), out).is_ok()
             && let Some(patch) = out.last_mut()
         {
             patch.sub = sub;

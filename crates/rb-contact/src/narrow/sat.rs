@@ -52,83 +52,78 @@ pub(super) fn axis(a: &Placed, b: &Placed, reach: f64) -> Option<Result<Axis, Ap
 /// Contact of a sharp polyhedron and a sharp box; points with a gap of at most `prediction` (m). `None`
 /// if the polyhedron has too many faces.
 ///
-/// Faces are preferred over edges, and a's over b's, as between boxes.
-// Its arrays would weigh on the stack of every other pair.
-#[inline(never)]
+/// Faces are preferred over edges, and the box's over the polyhedron's, as between boxes.
 pub(super) fn collide(
     a: &Placed,
     b: &Placed,
     prediction: f64,
     out: &mut Vec<ContactPatch>,
 ) -> Outcome {
-    let (p, q, half, swapped) = match (a.core, b.core) {
-        (Core::Poly(_), Core::Box(h)) => (a, b, h, false),
-        (Core::Box(h), Core::Poly(_)) => (b, a, h, true),
-        _ => return None,
-    };
+    match (a.core, b.core) {
+        (Core::Box(h), Core::Poly(_)) => box_solid(a, h, b, prediction, out),
+        (Core::Poly(_), Core::Box(h)) => {
+            let first = out.len();
+            let found = box_solid(b, h, a, prediction, out);
+            out[first..].iter_mut().for_each(ContactPatch::swap);
+            found.map(|found| found.map_err(Apart::flipped))
+        }
+        _ => None,
+    }
+}
+
+/// [`collide`] for a box (a) with half extents `half` and a polyhedron (b).
+// Its arrays would weigh on the stack of every other pair.
+#[inline(never)]
+fn box_solid(
+    a: &Placed,
+    half: DVec3,
+    b: &Placed,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Outcome {
     let mut moved = Moved::default();
-    let solid = Solid::seen_from(p, q, &mut moved)?;
-    let found = box_faces(&solid, half);
-    let [sa, sb] = if swapped {
-        [found[1].s, found[0].s]
-    } else {
-        [found[0].s, found[1].s]
-    };
-    let turned_out = |apart: Apart| if swapped { apart.flipped() } else { apart };
-    if sa.max(sb) > prediction {
-        let far = if found[1].s > found[0].s {
-            found[1]
-        } else {
-            found[0]
-        };
-        return Some(Err(turned_out(far.apart(q))));
+    let solid = Solid::seen_from(b, a, &mut moved)?;
+    let [own, of_box] = box_faces(&solid, half);
+    let far = own.or(of_box);
+    if far.s > prediction {
+        return Some(Err(far.apart(a).flipped()));
     }
     let tolerance = FACE_PREFERENCE[1] * a.core.reach().min(b.core.reach());
-    let on_b = sb > sa + tolerance;
-    let face = found[usize::from(on_b != swapped)];
+    let (face, reference) = if own.s > of_box.s + tolerance {
+        (own, Reference::FaceOfB)
+    } else {
+        (of_box, Reference::FaceOfA)
+    };
+    let slack = slack(a, b, face.s);
     let mut best = face;
     // Apart, a point over the face is proof enough.
     if face.s <= 0.0 {
         box_edges(&solid, half, &mut best);
     }
-    if best.s <= face.s + slack(a, b, face.s) {
-        let out_of_solid = q.rot * face.n;
-        let normal = if swapped { -out_of_solid } else { out_of_solid };
-        let reference = if on_b {
-            Reference::FaceOfB
-        } else {
-            Reference::FaceOfA
-        };
+    if best.s <= face.s + slack {
+        let normal = a.rot * -face.n;
         let mut raw = Raw::new();
         clip::over(a, b, normal, reference, prediction, &mut raw);
         if raw.iter().any(|p| p.gap <= face.s + tolerance) {
-            return Some(report(
-                normal,
-                Hold::over_face(reference, 0.0),
-                &raw,
-                prediction,
-                out,
-            ));
+            let hold = Hold::over_face(reference, 0.0);
+            return Some(report(normal, hold, &raw, Apart::by(prediction), out));
         }
     }
     if face.s > 0.0 {
         box_edges(&solid, half, &mut best);
     }
     if best.s > prediction {
-        return Some(Err(turned_out(best.apart(q))));
+        return Some(Err(best.apart(a).flipped()));
     }
-    let turned = |axis: Axis| if swapped { axis.flipped() } else { axis };
-    match box_axis(&solid, q, half, best).map(turned) {
+    let axis = match box_axis(&solid, a, half, best).map(Axis::flipped) {
         // No face comes near it.
-        Some(axis) if best.s > face.s + slack(a, b, face.s) => {
+        Some(axis) if best.s > face.s + slack => {
             let faces = faces(a, b, axis.normal);
-            Some(clip::at_closest([a, b], &axis, &faces, prediction, out))
+            return Some(clip::at_closest([a, b], &axis, &faces, prediction, out));
         }
-        axis => {
-            let axis = axis.map_or_else(|| iterate(a, b, prediction), Ok);
-            Some(axis.and_then(|axis| clip::contact(a, b, &axis, prediction, out)))
-        }
-    }
+        axis => axis.map_or_else(|| iterate(a, b, prediction), Ok),
+    };
+    Some(axis.and_then(|axis| clip::contact(a, b, &axis, prediction, out)))
 }
 
 /// A polyhedron or triangle (a) against a box (b) with half extents `half`.
@@ -136,7 +131,7 @@ fn with_box(a: &Placed, b: &Placed, half: DVec3, reach: f64) -> Option<Result<Ax
     let mut moved = Moved::default();
     let solid = Solid::seen_from(a, b, &mut moved)?;
     let [own, other] = box_faces(&solid, half);
-    let mut best = if other.s > own.s { other } else { own };
+    let mut best = own.or(other);
     if best.s <= reach {
         box_edges(&solid, half, &mut best);
     }

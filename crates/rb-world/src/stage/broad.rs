@@ -150,15 +150,14 @@ fn course(body: &Body, radius: f64, dt: f64) -> Course {
     }
 }
 
-/// Notes which bodies something touched in the last step.
+/// Notes which bodies something touched at the end of the last step.
 fn mark_touched(state: &State, touched: &mut Vec<bool>) {
     touched.clear();
     touched.resize(state.bodies.capacity(), false);
-    for manifold in state.contacts.iter().filter(|m| m.closed) {
-        manifold
-            .bodies
-            .iter()
-            .for_each(|b| touched[*b as usize] = true);
+    for collider in state.touching.iter().flatten() {
+        if let Some(slot) = state.colliders.slot(*collider) {
+            touched[slot.body.index() as usize] = true;
+        }
     }
 }
 
@@ -189,10 +188,10 @@ fn place(
     placed.reach = reach;
     placed.stirs = stirs(body);
     placed.sensor = desc.sensor;
-    placed.exposed = false;
-    placed.flies = body.kind == BodyKind::Dynamic && !touched;
-    placed.groups = desc.groups;
     placed.dynamic = body.kind == BodyKind::Dynamic;
+    placed.flies = placed.dynamic && !touched;
+    placed.exposed = false;
+    placed.groups = desc.groups;
     placed.jointed = !body.joints.is_empty();
     placed.directed = desc.material.surface_velocity != DVec3::ZERO || extras.across != 1.0;
     if body.kind == BodyKind::Static || body.is_asleep() {

@@ -27,15 +27,7 @@ const WAKING_GAP: f64 = 1e-3;
 
 /// How far a pair looks ahead, in terms of what its present relative motion brings it nearer: impacts within the step
 /// change that.
-const AHEAD: f64 = 2.0;
-
-/// How far contacts of bodies at rest may be away and still matter within a step (m).
-#[derive(Clone, Copy)]
-struct Near {
-    margin: f64,
-    /// What one falls while another is held.
-    fall: f64,
-}
+const FORESIGHT: f64 = 2.0;
 
 /// What became of a pair.
 enum Verdict {
@@ -54,10 +46,8 @@ pub(crate) fn run(
     hooks: &dyn Hooks,
     dt: f64,
 ) {
-    let near = Near {
-        margin: state.params.contact.margin,
-        fall: state.params.gravity.length() * dt * dt,
-    };
+    // One may fall while the other is held.
+    let near = state.params.contact.margin + state.params.gravity.length() * dt * dt;
     expose(&state.pairs, &mut frame.placed);
     let tasks = state.pairs.len().div_ceil(CHUNK);
     frame.tasks += tasks as u32;
@@ -110,7 +100,7 @@ impl Drop for Taken<'_> {
 }
 
 /// What becomes of one task's pairs.
-fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, near: Near, task: Tasks) {
+fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, near: f64, task: Tasks) {
     let Tasks {
         chunks: [chunk],
         pairs,
@@ -155,18 +145,17 @@ fn parted([a, b]: [&Placed; 2]) -> bool {
     (a.stirs || b.stirs) && !a.bounds.overlaps(&b.bounds)
 }
 
-/// How far a contact of a pair may be away and still matter within this step (m).
+/// How far a contact of a pair may be away and still matter within this step (m), `near` it for bodies at rest.
 ///
 /// What flies towards something may be stopped by it, and what flies along with it then runs into it: there all motion
 /// counts. Elsewhere bodies mostly go on as they go, and what brings a pair nearer does.
-fn prediction(near: Near, [a, b]: [&Placed; 2]) -> f64 {
+fn prediction(near: f64, [a, b]: [&Placed; 2]) -> f64 {
     let most = a.reach + b.reach;
     if a.exposed || b.exposed {
         return most;
     }
     let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
-    let fall = if a.flies && b.flies { 0.0 } else { near.fall };
-    most.min(near.margin + fall + AHEAD * nearing)
+    most.min(near + FORESIGHT * nearing)
 }
 
 /// Notes what flies and may meet something in this step that does not.
@@ -186,7 +175,7 @@ fn touch(
     pair: &Pair,
     known: &mut [Manifold],
     sides: [&Placed; 2],
-    near: Near,
+    near: f64,
     chunk: &mut PairChunk,
 ) -> Verdict {
     let [a, b] = sides;

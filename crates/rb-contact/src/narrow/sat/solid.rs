@@ -88,6 +88,11 @@ impl Best {
         Apart::along(of.rot * self.n, self.s)
     }
 
+    /// The greater of two separations, the first of equals.
+    pub(super) fn or(self, other: Self) -> Self {
+        if other.s > self.s { other } else { self }
+    }
+
     /// Takes the separation `s` along a unit vector if it is greater.
     pub(super) fn offer(&mut self, s: f64, n: DVec3, place: Place) {
         if s > self.s {
