@@ -48,6 +48,8 @@ pub(super) trait Simd: Copy {
     fn swapped(self) -> Self;
     /// Each half turned by one lane: a lane gets what the next one had.
     fn turned(self) -> Self;
+    /// Each half filled with its lane `K`.
+    fn spread<const K: usize>(self) -> Self;
     /// The lower half of this, then that of the other.
     fn lows(self, o: Self) -> Self;
     /// The upper half of this, then that of the other.
@@ -180,6 +182,11 @@ impl Simd for Plain {
     fn turned(self) -> Self {
         let half = LANES / 2;
         Self(eight(|i| self.0[i / half * half + (i + 1) % half]))
+    }
+    #[inline(always)]
+    fn spread<const K: usize>(self) -> Self {
+        let half = LANES / 2;
+        Self(eight(|i| self.0[i / half * half + K]))
     }
     #[inline(always)]
     fn lows(self, o: Self) -> Self {

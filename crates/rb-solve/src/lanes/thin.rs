@@ -14,13 +14,15 @@
 //! at the end   v += W Jᵀ s Δλ̂
 //! ```
 //!
-//! The rows s J, with their signs, and the columns of W Jᵀ s are kept: what a visit reads is multiplied by rows, and
-//! what it does is a multiple of lines that lie as those of the velocities do. In a stack each visit waits for the one
-//! before, so that it lasts as long as its longest chain of operations. With friction as one the changes are therefore
-//! followed instead of the impulses, d = x − λ̂, which takes one operation less from point to point:
+//! The angular rows s J, with their signs, and the columns of W Jᵀ s are kept: what a visit reads is multiplied by rows,
+//! and what it does is a multiple of lines that lie as those of the velocities do. Of the linear velocities only their
+//! difference counts, taken once along normal and tangents. In a stack each visit waits for the one before, so that it
+//! lasts as long as its longest chain of operations, and how many visits overlap hangs on how many operations one has.
+//! Normals therefore follow what they would give up instead of their impulses, d = λ̂ − x, which takes one
+//! operation less from point to point, and another for each of them:
 //!
 //! ```text
-//! d = − s (J v + b) − R/a λ̂,   Δλ̂ₙ = max(− λ̂ₙ, d / (1 + R/a)),   d −= Ĝ Δλ̂
+//! d = s (J v + b) + R/a λ̂,   Δ = min(λ̂ₙ, d / (1 + R/a)),   λ̂ₙ −= Δ,   d −= Ĝ Δ
 //! ```
 //!
 //! That is the sweep of `kernel`, row for row, and gives its velocities but for rounding. Friction is that of each
@@ -77,9 +79,10 @@ struct Normals {
     arm: Wide3,
     /// Arm × normal of these.
     lever: Wide3,
-    /// − s J of each point: what multiplies the linear and the angular velocities.
-    draw: Wide3,
+    /// s J of each point: what multiplies the angular velocities.
     pull: Wide3,
+    /// What multiplies x, y and z of the relative linear velocity: of t, u, none and n; then n by itself.
+    along: [Wide; 2],
     /// What λ̂ of each point does to the angular velocity of a, then of b, as they lie in their lines: ± W (r × n) s.
     turn: [Wide; MAX_POINTS],
     /// What 1 N·s along the normal does to the linear velocities: ± W n.
@@ -103,6 +106,8 @@ struct Normals {
     belt: [f64; 2],
     /// Rate of the push-out (1/s), and R/a.
     pace: [f64; 2],
+    /// What 1 N·s along the normal does to the relative linear velocity along n, t and u (m/s).
+    level: [f64; 3],
     bodies: [u32; 2],
     mu: f64,
     points: u32,

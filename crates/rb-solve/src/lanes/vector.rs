@@ -35,6 +35,13 @@ impl<S: Simd> V3<S> {
         z.fma(w, y.fma(v, x.fma(u, c)))
     }
 
+    /// c − self · o.
+    #[inline(always)]
+    pub(super) fn dot_off(self, o: Self, c: S) -> S {
+        let ([x, y, z], [u, v, w]) = (self.0, o.0);
+        z.nfma(w, y.nfma(v, x.nfma(u, c)))
+    }
+
     #[inline(always)]
     pub(super) fn cross(self, o: Self) -> Self {
         let ([a, b, c], [x, y, z]) = (self.0, o.0);
@@ -83,6 +90,20 @@ impl<S: Simd> V3<S> {
     pub(super) fn turned(self) -> Self {
         let [x, y, z] = self.0;
         Self([x.turned(), y.turned(), z.turned()])
+    }
+
+    /// The lower halves of this, then those of the other.
+    #[inline(always)]
+    pub(super) fn lows(self, o: Self) -> Self {
+        let ([a, b, c], [x, y, z]) = (self.0, o.0);
+        Self([a.lows(x), b.lows(y), c.lows(z)])
+    }
+
+    /// The upper halves of this, then those of the other.
+    #[inline(always)]
+    pub(super) fn highs(self, o: Self) -> Self {
+        let ([a, b, c], [x, y, z]) = (self.0, o.0);
+        Self([a.highs(x), b.highs(y), c.highs(z)])
     }
 
     #[inline(always)]

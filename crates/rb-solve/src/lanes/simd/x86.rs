@@ -96,6 +96,15 @@ impl Simd for Avx512 {
         wrap!(Self(_mm512_permutex_pd::<0x39>(self.0)))
     }
     #[inline(always)]
+    fn spread<const K: usize>(self) -> Self {
+        wrap!(Self(match K {
+            0 => _mm512_permutex_pd::<0x00>(self.0),
+            1 => _mm512_permutex_pd::<0x55>(self.0),
+            2 => _mm512_permutex_pd::<0xaa>(self.0),
+            _ => _mm512_permutex_pd::<0xff>(self.0),
+        }))
+    }
+    #[inline(always)]
     fn lows(self, o: Self) -> Self {
         wrap!(Self(_mm512_shuffle_f64x2::<0x44>(self.0, o.0)))
     }
@@ -241,6 +250,10 @@ impl Simd for Avx2 {
         ))
     }
     #[inline(always)]
+    fn spread<const K: usize>(self) -> Self {
+        Self(filled::<K>(self.0), filled::<K>(self.1))
+    }
+    #[inline(always)]
     fn lows(self, o: Self) -> Self {
         Self(self.0, o.0)
     }
@@ -252,6 +265,17 @@ impl Simd for Avx2 {
     fn transposed(rows: [Self; LANES]) -> [Self; LANES] {
         flip(rows)
     }
+}
+
+/// Its number `K` in all four places.
+#[inline(always)]
+fn filled<const K: usize>(x: __m256d) -> __m256d {
+    wrap!(match K {
+        0 => _mm256_permute4x64_pd::<0x00>(x),
+        1 => _mm256_permute4x64_pd::<0x55>(x),
+        2 => _mm256_permute4x64_pd::<0xaa>(x),
+        _ => _mm256_permute4x64_pd::<0xff>(x),
+    })
 }
 
 #[inline(always)]

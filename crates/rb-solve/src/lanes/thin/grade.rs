@@ -175,7 +175,7 @@ impl Patches {
         }
         let (steps, impulses) = (whole.steps(), whole.impulses());
         let mut w = Wide::default();
-        whole.speed(&Speeds::<S>::of(m, vel)).store(&mut w);
+        whole.speed::<S>(m, vel).store(&mut w);
         let ([wx, wy, wz, ..], [bx, by]) = (w.0, m.belt);
         self.counts.0[k] = 1.0;
         self.place.0[k] = (MAX_POINTS * number) as f64;

@@ -1,6 +1,6 @@
 //! The position pass: normals under the soft step, one manifold after the other.
 
-use super::visit::{Lines, Speeds, in_turn, nth};
+use super::visit::{Lines, Spins, in_turn, nth};
 use super::{Normals, Thin};
 use crate::lanes::dispatch;
 use crate::lanes::simd::{Line, Simd, Wide};
@@ -18,16 +18,16 @@ pub(super) fn position<S: Simd>(manifolds: &mut [Thin], vel: &mut [Line], backwa
 #[inline(always)]
 fn visit<S: Simd, const BACK: bool>(m: &mut Thin, vel: &mut [Line]) {
     let m = &mut m.normals;
-    let (soft, firm) = (S::load(&m.soft), S::load(&m.bias).swapped());
-    let give = firm.mul(S::load(&m.impulse));
-    let start = S::load(&m.root).fma(soft, give);
-    let change = Speeds::<S>::of(m, vel).onto(&m.draw, &m.pull, S::zero().sub(start));
-    let mut lines = Lines::of(m, vel);
+    let mut lines = Lines::<S>::of(m, vel);
+    let (root, firm) = (S::load(&m.root), S::load(&m.bias).swapped());
+    let start = root.fma(S::load(&m.soft), firm.mul(S::load(&m.impulse)));
+    let turning = Spins::of(m, vel).onto(&m.pull, start);
+    let change = root.fma(lines.nearing(m), turning);
     press::<S, BACK, true>(m, change, &mut lines);
-    lines.put_back(m, vel);
+    lines.put_back(vel);
 }
 
-/// Visits the normals one after the other, from how each would change by itself.
+/// Visits the normals one after the other, from what each would give up by itself.
 #[inline(always)]
 pub(super) fn press<S: Simd, const BACK: bool, const SOFT: bool>(
     m: &mut Normals,
@@ -40,21 +40,27 @@ pub(super) fn press<S: Simd, const BACK: bool, const SOFT: bool>(
         change: [wide.0[0], wide.0[1], wide.0[2], wide.0[3]],
         sum: 0.0,
     };
-    push.visit::<S, BACK, SOFT, 0>(m, lines);
-    push.visit::<S, BACK, SOFT, 1>(m, lines);
-    push.visit::<S, BACK, SOFT, 2>(m, lines);
+    // A point that is none takes nothing, but time.
+    let many = m.points > 2;
+    if many || !BACK {
+        push.visit::<S, BACK, SOFT, 0>(m, lines);
+        push.visit::<S, BACK, SOFT, 1>(m, lines);
+    }
+    if many || BACK {
+        push.visit::<S, BACK, SOFT, 2>(m, lines);
+    }
     // The last of all changes is waited for; this is not.
-    lines.shift(&m.shift, push.sum);
-    push.sum = 0.0;
-    push.visit::<S, BACK, SOFT, 3>(m, lines);
-    lines.shift(&m.shift, push.sum);
+    lines.shift_back(&m.shift, push.sum);
+    if many || BACK {
+        push.visit::<S, BACK, SOFT, 3>(m, lines);
+    }
 }
 
 /// A visit of normals.
 struct Push {
     /// d of the normals.
     change: [f64; MAX_POINTS],
-    /// Sum of the changes of impulse.
+    /// Sum of the impulses given up.
     sum: f64,
 }
 
@@ -67,22 +73,23 @@ impl Push {
         lines: &mut Lines<S>,
     ) {
         let k = nth::<BACK>(I);
-        if k >= m.points as usize {
-            return;
-        }
         let give = if SOFT { m.soft.0[MAX_POINTS + k] } else { 1.0 };
-        let delta = at_least(self.change[k] * give, -m.impulse.0[k]);
-        m.impulse.0[k] += delta;
+        let delta = at_most(self.change[k] * give, m.impulse.0[k]);
+        m.impulse.0[k] -= delta;
         for j in I + 1..MAX_POINTS {
             let l = nth::<BACK>(j);
             self.change[l] = m.coupling(k, l).mul_add(-delta, self.change[l]);
         }
-        lines.turn(&m.turn[k], delta);
-        self.sum = m.root.0[k].mul_add(delta, self.sum);
+        lines.turn_back(&m.turn[k], delta);
+        if I + 1 < MAX_POINTS {
+            self.sum = m.root.0[k].mul_add(delta, self.sum);
+        } else {
+            lines.shift_last(m, k, delta);
+        }
     }
 }
 
 #[inline(always)]
-fn at_least(x: f64, least: f64) -> f64 {
-    if x > least { x } else { least }
+fn at_most(x: f64, most: f64) -> f64 {
+    if x < most { x } else { most }
 }

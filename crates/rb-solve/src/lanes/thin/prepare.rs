@@ -7,7 +7,7 @@
 use super::visit::{halves, splat};
 use super::{Friction, Normals, Thin};
 use crate::lanes::dispatch;
-use crate::lanes::simd::{Line, Simd};
+use crate::lanes::simd::{Line, Simd, Wide};
 use crate::lanes::vector::{Mass, V3};
 use rb_core::manifold::MAX_POINTS;
 
@@ -65,18 +65,34 @@ pub(super) fn renew<S: Simd>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line])
 
 #[inline(always)]
 fn couple<S: Simd>(Thin { normals, friction }: &mut Thin, inv: &[Line], vel: &[Line]) {
+    let mass = masses(normals, inv, vel);
+    let turned = couple_normals::<S>(normals, &mass);
     match friction {
         Friction::Each(each) => {
-            let rows = Rows::<S>::new::<true>(normals, inv, vel);
-            rows.couple(normals);
-            each.couple(normals, &rows);
+            each.couple(normals, &Rows::<S>::new::<true>(normals, inv, vel));
         }
-        Friction::Whole(whole) => {
-            let rows = Rows::<S>::new::<false>(normals, inv, vel);
-            rows.couple(normals);
-            whole.couple(normals, &rows.mass);
-        }
+        Friction::Whole(whole) => whole.couple(normals, &mass, turned),
     }
+}
+
+/// What the normals do to the velocities and to each other; returns W times their levers.
+#[inline(always)]
+fn couple_normals<S: Simd>(m: &mut Normals, mass: &Mass<S>) -> V3<S> {
+    let pull = V3::<S>::load(&m.pull);
+    let turned = mass.ang(pull);
+    let turn = lines(turned);
+    for k in 0..MAX_POINTS {
+        turn[k].store(&mut m.turn[k]);
+    }
+    // The next point around in the lower half, the one after that in the upper.
+    let (near, root) = (turned.turned(), S::load(&m.root));
+    let (far, next) = (near.turned(), root.turned());
+    let level = root.mul(S::splat(m.level[0]));
+    let level = level.lows(level).mul(next.lows(next.turned()));
+    let a = pull.lows(pull).dot_onto(near.lows(far), level);
+    let b = pull.highs(pull).dot(near.highs(far));
+    a.add(b).store(&mut m.couple);
+    turned
 }
 
 /// Whether W of a body is more than one number.
@@ -126,10 +142,18 @@ pub(super) fn lines<S: Simd>(v: V3<S>) -> [S; MAX_POINTS] {
     [a, b, c, d]
 }
 
+/// The first lane.
+#[inline(always)]
+pub(super) fn first<S: Simd>(x: S) -> f64 {
+    let mut wide = Wide::default();
+    x.store(&mut wide);
+    wide.0[0]
+}
+
 /// Rows of one manifold: in each lane those of a point, felt by a in the lower half and by b in the
 /// upper.
 pub(super) struct Rows<S> {
-    pub(super) mass: Mass<S>,
+    mass: Mass<S>,
     /// Angular parts of the rows.
     lever: [V3<S>; 3],
     /// W times these.
@@ -201,24 +225,19 @@ impl<S: Simd> Rows<S> {
         root.lows(zero).store(&mut m.root);
         let impulse = S::load(&m.impulse).mul(whole);
         S::select(moves, impulse, zero).store(&mut m.impulse);
-        let back = zero.sub(opposed(root));
-        splat(&m.axes[0]).scaled(back).store(&mut m.draw);
-        self.lever[0].scaled(back).store(&mut m.pull);
+        let [n, t, u] = m.axes;
+        m.along = [
+            Wide([t[0], u[0], 0.0, n[0], t[1], u[1], 0.0, n[1]]),
+            Wide([t[2], u[2], 0.0, n[2], n[0], n[1], n[2], 0.0]),
+        ];
+        m.level = [
+            first(self.linear[0]),
+            first(self.linear[1]),
+            first(self.linear[2]),
+        ];
+        self.lever[0].scaled(opposed(root)).store(&mut m.pull);
         let shift = self.mass.lin.times(splat(&m.axes[0]));
         lines(shift.scaled(opposed(S::splat(1.0))))[0].store(&mut m.shift);
-    }
-
-    /// What the normals do to the velocities and to each other, at the present attitude.
-    #[inline(always)]
-    fn couple(&self, m: &mut Normals) {
-        let turn = lines(self.turned[0].scaled(opposed(S::load(&m.root))));
-        for k in 0..MAX_POINTS {
-            turn[k].store(&mut m.turn[k]);
-        }
-        let normal = S::load(&m.root);
-        let normal = normal.add(normal.swapped());
-        let entry = self.between(0, 0, self.others(0, normal));
-        entry.mul(normal).store(&mut m.couple);
     }
 
     /// W times the levers of rows of the next point around and of the one after that, and their roots.

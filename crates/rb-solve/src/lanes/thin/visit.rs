@@ -53,34 +53,6 @@ impl<S: Simd> Speeds<S> {
         }
     }
 
-    /// Velocities that lie as [`Lines`] have them.
-    #[inline(always)]
-    pub(super) fn lying(shift: &Wide, turn: &Wide) -> Self {
-        let (lin, ang) = (&shift.0, &turn.0);
-        Self {
-            lin: V3([
-                halves(lin[0], lin[4]),
-                halves(lin[1], lin[5]),
-                halves(lin[2], lin[6]),
-            ]),
-            ang: V3([
-                halves(ang[0], ang[4]),
-                halves(ang[1], ang[5]),
-                halves(ang[2], ang[6]),
-            ]),
-        }
-    }
-
-    /// What rows take for themselves beside `start`: − s J v.
-    #[inline(always)]
-    pub(super) fn onto(&self, draw: &Wide3, pull: &Wide3, start: S) -> S {
-        let ([x, y, z], [u, v, w]) = (self.lin.0, V3::<S>::load(draw).0);
-        let start = start.lows(S::zero());
-        let lin = z.fma(w, y.fma(v, x.fma(u, start)));
-        let both = self.ang.dot(V3::load(pull)).add(lin);
-        both.add(both.swapped())
-    }
-
     /// Speed of b relative to a along rows with these axes and levers.
     #[inline(always)]
     pub(super) fn along(&self, axis: V3<S>, lever: &Wide3) -> S {
@@ -102,8 +74,28 @@ pub(super) fn own<S: Simd>(m: &Normals, speeds: &Speeds<S>, bias: &Wide) -> S {
     S::load(&m.root).nfma(w, S::load(&m.impulse))
 }
 
+/// Angular velocities of a, then of b, each the same in all lanes.
+pub(super) struct Spins<S>([V3<S>; 2]);
+
+impl<S: Simd> Spins<S> {
+    #[inline(always)]
+    pub(super) fn of(m: &Normals, lines: &[Line]) -> Self {
+        let [a, b] = m.bodies;
+        let (a, b) = (&lines[a as usize].0, &lines[b as usize].0);
+        Self([splat(&[a[4], a[5], a[6]]), splat(&[b[4], b[5], b[6]])])
+    }
+
+    /// What they add to `start` in rows with these levers: in the lower half.
+    #[inline(always)]
+    pub(super) fn onto(&self, pull: &Wide3, start: S) -> S {
+        let ([a, b], pull) = (self.0, V3::load(pull));
+        a.dot_onto(pull, start).add(b.dot(pull.highs(pull)))
+    }
+}
+
 /// The velocities of both bodies as they lie in their lines: a in the lower half, b in the upper.
 pub(super) struct Lines<S> {
+    at: [usize; 2],
     lin: S,
     ang: S,
 }
@@ -111,19 +103,29 @@ pub(super) struct Lines<S> {
 impl<S: Simd> Lines<S> {
     #[inline(always)]
     pub(super) fn of(m: &Normals, vel: &[Line]) -> Self {
-        let [a, b] = m.bodies;
-        let (a, b) = (S::load(&vel[a as usize]), S::load(&vel[b as usize]));
+        let at = m.bodies.map(|body| body as usize);
+        let (a, b) = (S::load(&vel[at[0]]), S::load(&vel[at[1]]));
         Self {
+            at,
             lin: a.lows(b),
             ang: a.highs(b),
         }
     }
 
     #[inline(always)]
-    pub(super) fn put_back(&self, m: &Normals, vel: &mut [Line]) {
-        let [a, b] = m.bodies;
-        self.lin.lows(self.ang).store(&mut vel[a as usize]);
-        self.lin.highs(self.ang).store(&mut vel[b as usize]);
+    pub(super) fn put_back(&self, vel: &mut [Line]) {
+        let [a, b] = self.at;
+        self.lin.lows(self.ang).store(&mut vel[a]);
+        self.lin.highs(self.ang).store(&mut vel[b]);
+    }
+
+    /// Linear velocity of b relative to a along t, u, none and n: in the lower half.
+    #[inline(always)]
+    pub(super) fn apart(&self, m: &Normals) -> S {
+        let off = self.lin.swapped().sub(self.lin);
+        let ([x, y], z) = ([off.spread::<0>(), off.spread::<1>()], off.spread::<2>());
+        let (xy, last) = (S::load(&m.along[0]), S::load(&m.along[1]));
+        z.fma(last, y.fma(xy.swapped(), x.mul(xy)))
     }
 
     /// Adds what the normals' λ̂ do.
@@ -143,11 +145,45 @@ impl<S: Simd> Lines<S> {
         self.lin = S::load(by).fma(S::splat(times), self.lin);
     }
 
+    /// Speed of b relative to a along the normal, the linear part: in the lower half.
+    #[inline(always)]
+    pub(super) fn nearing(&self, m: &Normals) -> S {
+        let off = self.lin.swapped().sub(self.lin);
+        sum(off.mul(S::load(&m.along[1]).swapped()))
+    }
+
+    /// Takes a multiple from the linear velocities.
+    #[inline(always)]
+    pub(super) fn shift_back(&mut self, by: &Wide, times: f64) {
+        self.lin = S::load(by).nfma(S::splat(times), self.lin);
+    }
+
+    /// Takes what a change of λ̂ of a point does to the linear velocities. The change is waited for, so that it comes
+    /// last of the factors.
+    #[inline(always)]
+    pub(super) fn shift_last(&mut self, m: &Normals, k: usize, change: f64) {
+        let by = S::load(&m.shift).mul(S::splat(m.root.0[k]));
+        self.lin = by.nfma(S::splat(change), self.lin);
+    }
+
+    /// Takes a multiple from the angular velocities.
+    #[inline(always)]
+    pub(super) fn turn_back(&mut self, by: &Wide, times: f64) {
+        self.ang = S::load(by).nfma(S::splat(times), self.ang);
+    }
+
     /// Adds a multiple to the angular velocities.
     #[inline(always)]
     pub(super) fn turn(&mut self, by: &Wide, times: f64) {
         self.ang = S::load(by).fma(S::splat(times), self.ang);
     }
+}
+
+/// Sum of each half, in all its lanes.
+#[inline(always)]
+pub(super) fn sum<S: Simd>(x: S) -> S {
+    let pair = x.add(x.turned().turned());
+    pair.add(pair.turned())
 }
 
 pub(super) fn run_pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {

@@ -10,8 +10,8 @@
 use super::Normals;
 use super::each::project;
 use super::position::press;
-use super::prepare::{both, lines, opposed};
-use super::visit::{Lines, Speeds, halves, splat};
+use super::prepare::{both, first, lines, opposed};
+use super::visit::{Lines, Spins, halves, splat, sum};
 use crate::lanes::batch::Wide3;
 use crate::lanes::grip::{TRACE, stored};
 use crate::lanes::prepare::per;
@@ -25,9 +25,7 @@ use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
 /// idle. Before it is scaled, its twist is that about the first point (N·m·s).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Whole {
-    /// − s J, as the normals have it: of the axes of the rows, where z has none, and of arm × axis, where z has the
-    /// reach times the normal.
-    draw: Wide3,
+    /// − s J of the angular velocities, as the normals have it: of arm × axis, where z has the reach times the normal.
     pull: Wide3,
     /// What λ̂ of t and of u does to the linear velocities, as [`Lines`] have them.
     shift: [Wide; 2],
@@ -39,10 +37,8 @@ pub(super) struct Whole {
     root: Wide,
     /// Ĝ between the normals and the first tangent, then the second.
     cross: Wide,
-    /// Ĝ between the normals and the twist.
+    /// Ĝ between the normals and the twist; in the upper half that between the tangents and the twist.
     twist: Wide,
-    /// Ĝ between the tangents and the twist.
-    inner: [f64; 2],
     /// r of the tangents; of the twist.
     limit: [f64; 2],
     /// Centre of the load, from both bodies.
@@ -85,7 +81,7 @@ impl Whole {
         let mut lines = Lines::<S>::of(m, vel);
         lines.warm(m);
         self.push([x, y, z], &mut lines);
-        lines.put_back(m, vel);
+        lines.put_back(vel);
     }
 
     /// Adds what changes of its λ̂ do.
@@ -117,7 +113,6 @@ impl Whole {
         let ([t, z], [p, q]) = ([over(1.0, t), over(1.0, z)], m.belt);
         self.root = Wide([t, t, z, 0.0, t * p, t * q, 0.0, 0.0]);
         let back = S::zero().sub(opposed(S::load(&self.root)));
-        axis.scaled(back).store(&mut self.draw);
         lever.scaled(back).store(&mut self.pull);
         let shift = lines(mass.lin.times(axis).scaled(opposed(S::splat(t))));
         shift[0].store(&mut self.shift[0]);
@@ -147,69 +142,89 @@ impl Whole {
         self.impulse.0[2] += first(n.dot(off.cross(force)));
     }
 
-    /// What its rows do to the velocities, to the normals and to each other, at the present attitude.
+    /// What its rows do to the velocities, to the normals and to each other, at the present attitude; `turned` is W
+    /// times the levers of the normals.
     #[inline(always)]
-    pub(super) fn couple<S: Simd>(&mut self, m: &Normals, mass: &Mass<S>) {
-        let none = S::zero();
-        let turn = lines(mass.ang(V3::load(&self.pull)).scaled(S::splat(-1.0)));
+    pub(super) fn couple<S: Simd>(&mut self, m: &Normals, mass: &Mass<S>, turned: V3<S>) {
+        let own = mass.ang(V3::load(&self.pull)).scaled(S::splat(-1.0));
+        let turn = lines(own);
         turn[0].store(&mut self.turn[0]);
         turn[1].store(&mut self.turn[1]);
         turn[2].store(&mut self.turn[2]);
-        let t = Speeds::<S>::lying(&self.shift[0], &self.turn[0]);
-        let u = Speeds::<S>::lying(&self.shift[1], &self.turn[1]);
-        let z = Speeds::<S>::lying(&Wide::default(), &self.turn[2]);
-        let (pull, draw) = (&m.pull, &m.draw);
-        let cross = t.onto(draw, pull, none).lows(u.onto(draw, pull, none));
-        none.sub(cross).store(&mut self.cross);
-        none.sub(z.onto(draw, pull, none)).store(&mut self.twist);
-        let mut inner = Wide::default();
-        z.onto(&self.draw, &self.pull, none).store(&mut inner);
-        self.inner = [-inner.0[0], -inner.0[1]];
+        let ([_, t, u], root) = (m.level, S::load(&m.root));
+        let level = halves::<S>(t, u).mul(S::splat(self.root.0[0]));
+        let level = level.mul(root.lows(root));
+        let (a, b) = (self.levers(0, 0, 1), self.levers(1, 0, 1));
+        let cross = turned.lows(turned).dot_off(a, level);
+        let cross = cross.sub(turned.highs(turned).dot(b));
+        cross.store(&mut self.cross);
+        let (a, b) = (self.levers(0, 2, 2), self.levers(1, 2, 2));
+        let twist = turned.lows(own).dot_off(a, S::zero());
+        let twist = twist.sub(turned.highs(own).dot(b));
+        twist.store(&mut self.twist);
+    }
+
+    /// What a row has in `pull` of one of the bodies in the lower half, and another in the upper.
+    #[inline(always)]
+    fn levers<S: Simd>(&self, side: usize, low: usize, high: usize) -> V3<S> {
+        let [x, y, z] = &self.pull;
+        let (p, q) = (MAX_POINTS * side + low, MAX_POINTS * side + high);
+        V3([
+            halves(x.0[p], x.0[q]),
+            halves(y.0[p], y.0[q]),
+            halves(z.0[p], z.0[q]),
+        ])
     }
 
     /// A visit in the velocity pass.
     #[inline(always)]
     pub(super) fn visit<S: Simd, const BACK: bool>(&mut self, m: &mut Normals, vel: &mut [Line]) {
-        let speeds = Speeds::<S>::of(m, vel);
-        let start = S::zero().sub(S::load(&m.root).mul(S::load(&m.bias)));
-        let change = speeds.onto(&m.draw, &m.pull, start);
-        let [x, y, z] = self.rub(m, &speeds);
+        let mut lines = Lines::<S>::of(m, vel);
+        let (spins, apart) = (Spins::of(m, vel), lines.apart(m));
+        let root = S::load(&m.root);
+        let turning = spins.onto(&m.pull, root.mul(S::load(&m.bias)));
+        let change = root.fma(apart.spread::<3>(), turning);
+        let [x, y, z] = self.rub(m, &spins, apart);
         let cross = S::load(&self.cross);
-        let change = S::load(&self.twist).nfma(S::splat(z), change);
-        let change = cross.nfma(S::splat(x), change);
-        let change = cross.swapped().nfma(S::splat(y), change);
-        let mut lines = Lines::of(m, vel);
+        let change = S::load(&self.twist).fma(S::splat(z), change);
+        let change = cross.fma(S::splat(x), change);
+        let change = cross.swapped().fma(S::splat(y), change);
         self.push([x, y, z], &mut lines);
         press::<S, BACK, false>(m, change, &mut lines);
-        lines.put_back(m, vel);
+        lines.put_back(vel);
     }
 
     /// Visits its own rows; says how their λ̂ change.
     #[inline(always)]
-    fn rub<S: Simd>(&mut self, m: &Normals, speeds: &Speeds<S>) -> [f64; 3] {
+    fn rub<S: Simd>(&mut self, m: &Normals, spins: &Spins<S>, apart: S) -> [f64; 3] {
         let mut load = 0.0;
         for k in 0..MAX_POINTS {
             load = m.root.0[k].mul_add(m.impulse.0[k], load);
         }
         let mut wide = Wide::default();
-        let start = S::load(&self.root).swapped();
-        speeds.onto(&self.draw, &self.pull, start).store(&mut wide);
+        self.want(spins, apart, S::load(&self.root).swapped())
+            .store(&mut wide);
         let ([x, y, z, ..], [t, u, s, ..]) = (self.impulse.0, wide.0);
         let most = self.limit[1] * load;
         let turned = within(s, [-most - z, most - z]);
-        let wanted = [
-            self.inner[0].mul_add(-turned, t),
-            self.inner[1].mul_add(-turned, u),
-        ];
+        let [.., p, q, _, _] = self.twist.0;
+        let wanted = [p.mul_add(-turned, t), q.mul_add(-turned, u)];
         let (held, [dx, dy]) = slide(m.law, self.limit[0] * load, [x, y], wanted);
         self.impulse.0[..3].copy_from_slice(&[held[0], held[1], z + turned]);
         [dx, dy, turned]
     }
 
+    /// What its rows would take for themselves beside `start`: − s J v.
+    #[inline(always)]
+    fn want<S: Simd>(&self, spins: &Spins<S>, apart: S, start: S) -> S {
+        S::load(&self.root).nfma(apart, spins.onto(&self.pull, start))
+    }
+
     /// Speed of b relative to a along its rows.
     #[inline(always)]
-    pub(super) fn speed<S: Simd>(&self, speeds: &Speeds<S>) -> S {
-        let taken = speeds.onto(&self.draw, &self.pull, S::zero());
+    pub(super) fn speed<S: Simd>(&self, m: &Normals, vel: &[Line]) -> S {
+        let apart = Lines::<S>::of(m, vel).apart(m);
+        let taken = self.want(&Spins::of(m, vel), apart, S::zero());
         per(S::zero().sub(taken), S::load(&self.root))
     }
 }
@@ -244,21 +259,6 @@ fn lay<S: Simd>(m: &Normals, centre: V3<S>, reach: S) -> (V3<S>, V3<S>) {
         side_by_side(t, u, none),
         side_by_side(centre.cross(t), centre.cross(u), n.scaled(reach)),
     )
-}
-
-/// Sum of each half, in all its lanes.
-#[inline(always)]
-fn sum<S: Simd>(x: S) -> S {
-    let pair = x.add(x.turned().turned());
-    pair.add(pair.turned())
-}
-
-/// The first lane.
-#[inline(always)]
-fn first<S: Simd>(x: S) -> f64 {
-    let mut wide = Wide::default();
-    x.store(&mut wide);
-    wide.0[0]
 }
 
 /// Three vectors, each the same in all lanes of a half, in the first three lanes of that half.
