@@ -116,10 +116,6 @@ struct Normals {
 
 /// Where its friction acts.
 #[derive(Clone, Copy, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a pointer would have to be followed in every visit"
-)]
 enum Friction {
     /// At every point.
     Each(Each),
