@@ -62,7 +62,8 @@ pub use prepare::Soft;
 pub use section::Terms;
 pub use simd::{LANES, Line, Wide};
 
-/// Runs a kernel with the widest instructions of this processor, or with those up to AVX2 (`narrow`).
+/// Runs a kernel with the widest instructions of this processor, or with vectors of 256 bits at most (`narrow`): with
+/// twice as many of them where there is AVX-512.
 macro_rules! dispatch {
     ($kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
@@ -77,9 +78,24 @@ macro_rules! dispatch {
                 return unsafe { widest($($arg),*) };
             }
         }
-        $crate::lanes::dispatch!(narrow $kernel($($arg: $type),*) $(-> $out)?)
+        $crate::lanes::dispatch!(plain $kernel($($arg: $type),*) $(-> $out)?)
     }};
     (narrow $kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
+        #[cfg(target_arch = "x86_64")]
+        {
+            #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
+            fn roomy($($arg: $type),*) $(-> $out)? {
+                $kernel::<$crate::lanes::simd::Avx2>($($arg),*)
+            }
+            if $crate::lanes::width() == $crate::lanes::Width::Avx512 {
+                #[allow(unsafe_code, reason = "the processor has been asked")]
+                // SAFETY: `width` says so only of a processor that has these instructions.
+                return unsafe { roomy($($arg),*) };
+            }
+        }
+        $crate::lanes::dispatch!(plain $kernel($($arg: $type),*) $(-> $out)?)
+    }};
+    (plain $kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
         {
             #[target_feature(enable = "avx2,fma")]
