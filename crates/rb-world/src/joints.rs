@@ -52,7 +52,7 @@ impl World {
             ));
         }
         let mut slot = JointSlot {
-            desc,
+            desc: desc.into(),
             bodies: [a, b],
             memory: JointMemory::default(),
         };
@@ -90,7 +90,7 @@ impl World {
     /// # Errors
     /// Dead handle.
     pub fn joint(&self, joint: JointHandle) -> Result<&JointDesc> {
-        self.joint_slot(joint).map(|s| &s.desc)
+        self.joint_slot(joint).map(|s| &*s.desc)
     }
 
     /// The bodies (a, b) a joint connects.
@@ -103,7 +103,7 @@ impl World {
 
     /// All joints in slot order.
     pub fn joints(&self) -> impl Iterator<Item = (JointHandle, &JointDesc)> {
-        self.state.joints.iter().map(|(h, s)| (h, &s.desc))
+        self.state.joints.iter().map(|(h, s)| (h, &*s.desc))
     }
 
     /// Edits a joint through `f`; its bodies wake.
@@ -121,7 +121,7 @@ impl World {
             return Ok(());
         };
         let filters = slot.desc.collide_connected != desc.collide_connected;
-        slot.desc = desc;
+        slot.desc = desc.into();
         if filters {
             let bodies = slot.bodies;
             bodies.into_iter().for_each(|b| self.state.recheck_body(b));

@@ -20,6 +20,7 @@ mod frame;
 mod hooks;
 mod island;
 mod joints;
+mod outline;
 pub mod prelude;
 mod queries;
 

@@ -1,6 +1,7 @@
 //! Everything that persists between steps, serialised whole: restoring it and stepping gives the same
 //! bits as not having saved.
 
+use crate::outline::Described;
 use crate::sleep::SleepGroups;
 use glam::DVec3;
 use rb_contact::Collider;
@@ -15,7 +16,7 @@ use rb_core::manifold::Manifold;
 use rb_core::math::{Pose, Twist};
 use rb_core::params::Params;
 use rb_core::room::bytes;
-use rb_joints::{AnyConstraint, JointBody, JointCx, JointDesc, JointMemory};
+use rb_joints::{AnyConstraint, JointBody, JointCx, JointMemory};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -29,7 +30,7 @@ pub(crate) struct ColliderSlot {
 /// A joint and the bodies it connects.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct JointSlot {
-    pub(crate) desc: JointDesc,
+    pub(crate) desc: Described,
     pub(crate) bodies: [BodyHandle; 2],
     pub(crate) memory: JointMemory,
 }
@@ -108,7 +109,8 @@ impl State {
     pub(crate) fn bytes(&self) -> usize {
         let arenas = self.bodies.bytes() + self.colliders.bytes() + self.joints.bytes();
         let contacts = bytes(&self.pairs) + bytes(&self.contacts) + bytes(&self.touching);
-        arenas + self.constraints.bytes() + self.broad.bytes() + contacts
+        let apart = self.joints.len() * Described::APART;
+        arenas + apart + self.constraints.bytes() + self.broad.bytes() + contacts
     }
 
     pub(crate) fn new(params: Params) -> Self {

@@ -8,7 +8,6 @@ use crate::state::{JointSlot, State, is_active};
 use glam::DVec3;
 use rb_core::body::{Body, BodyFlags};
 use rb_core::room::fit;
-use rb_joints::Yield;
 use rb_solve::parallel;
 
 /// Contacts per task.
@@ -58,12 +57,12 @@ pub(crate) struct ListedJoint {
 
 impl ListedJoint {
     fn new(joint: &JointSlot) -> Self {
-        let desc = &joint.desc;
+        let [precise, brittle, coupled] = joint.desc.traits();
         Self {
             bodies: joint.bodies.map(|h| h.index()),
-            precise: desc.precise,
-            brittle: desc.is_brittle(),
-            coupled: matches!(desc.options.yields, Yield::Block { .. }),
+            precise,
+            brittle,
+            coupled,
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::frame::{Frame, NOWHERE};
 use crate::state::{JointSlot, State};
+use rb_joints::bearing::Bearing;
 use rb_joints::{Joint, JointCx, pin};
 use rb_solve::parallel;
 
@@ -30,8 +31,9 @@ fn store(frame: &Frame, [island, number]: [u32; 2], h: f64, joint: &mut JointSlo
     let solved = &island.joints[number as usize];
     joint.memory.clone_from(&solved.memory);
     let [a, b] = solved.movers.map(|m| &island.seen[m as usize]);
-    if let Some([mine, other]) = &solved.pin {
-        // That asks for nothing of the joint itself, which is large and far from the next one.
+    if let Some(Bearing { frames, .. }) = joint.desc.bearing() {
+        // That asks for nothing of the description, which is large and elsewhere.
+        let [mine, other] = frames;
         return pin::track([a.pose.q * mine.q, b.pose.q * other.q], &mut joint.memory);
     }
     let cx = JointCx { a: *a, b: *b, h };
