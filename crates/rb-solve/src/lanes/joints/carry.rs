@@ -79,6 +79,31 @@ impl<S: Simd> Turn<S> {
         let t = half.add(half);
         v.more(t, self.w).add(self.axis.cross(t))
     }
+
+    /// The same as a matrix, which takes less from the second vector on.
+    #[inline(always)]
+    pub(super) fn matrix(&self) -> Matrix<S> {
+        let ([x, y, z], one) = (self.axis.0, S::splat(1.0));
+        let twice = self.axis.add(self.axis);
+        let ([u, v, w], [p, q, r]) = (twice.0, twice.scaled(self.w).0);
+        let (xy, xz, yz) = (x.mul(v), x.mul(w), y.mul(w));
+        Matrix([
+            V3([z.nfma(w, y.nfma(v, one)), xy.sub(r), xz.add(q)]),
+            V3([xy.add(r), z.nfma(w, x.nfma(u, one)), yz.sub(p)]),
+            V3([xz.sub(q), yz.add(p), y.nfma(v, x.nfma(u, one))]),
+        ])
+    }
+}
+
+/// A turn per lane, row by row.
+pub(super) struct Matrix<S>([V3<S>; 3]);
+
+impl<S: Simd> Matrix<S> {
+    #[inline(always)]
+    pub(super) fn of(&self, v: V3<S>) -> V3<S> {
+        let [x, y, z] = &self.0;
+        V3([x.dot(v), y.dot(v), z.dot(v)])
+    }
 }
 
 /// What both bodies of each lane did.
@@ -180,7 +205,7 @@ pub(super) fn carry<S: Simd>(lanes: &mut JointLanes, bias: Bias, local: bool) {
 /// A batch where its bodies are now.
 struct Followed<S> {
     /// Turn of a.
-    turn: Turn<S>,
+    turn: Matrix<S>,
     arm: [V3<S>; 2],
     apart: V3<S>,
 }
@@ -189,6 +214,7 @@ impl<S: Simd> Followed<S> {
     #[inline(always)]
     fn new(batch: &Batch, turned: &[Line]) -> Self {
         let Turns { turn: [a, b], went } = Turns::of(turned, &batch.bodies);
+        let a = a.matrix();
         Self {
             arm: [a.of(V3::load(&batch.arm[0])), b.of(V3::load(&batch.arm[1]))],
             apart: V3::load(&batch.apart).add(went),

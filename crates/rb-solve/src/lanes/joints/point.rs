@@ -48,6 +48,8 @@ pub(super) struct Point {
     mass: [[Wide; 2]; 2],
     /// Whether all bodies have equal moments of inertia, and no locked axes.
     round: bool,
+    /// Whether the velocity pass has a bias.
+    driven: bool,
     /// From the centre of mass of a to the point it holds (m).
     anchor: Wide3,
     /// E, and the diagonal of E A Eᵀ.
@@ -96,7 +98,7 @@ impl Point {
             *self = Self::default();
         }
         self.bodies = *bodies;
-        self.bias[1] = Wide3::default();
+        (self.bias[1], self.driven) = (Wide3::default(), false);
         self.soft = Wide([soft; LANES]);
         for (lane, pin) in pins.iter().enumerate() {
             set(&mut self.anchor, lane, pin.arm[0]);
@@ -130,6 +132,7 @@ impl Point {
             let bias = [&x.bias[pass], &y.bias[pass], &z.bias[pass]];
             combined(e, bias).store(&mut self.bias[pass]);
         }
+        self.driven = self.bias[1] != Wide3::default();
         self.soft = x.soft;
         self.slots = [x.slot, y.slot, z.slot];
         self.along = [x.impulse, y.impulse, z.impulse];
@@ -148,20 +151,24 @@ impl Point {
     #[inline(always)]
     pub(super) fn carry<S: Simd>(&mut self, turned: &[Line], [rate, push]: [S; 2]) {
         let now = Turns::<S>::of(turned, &self.bodies);
+        let turn = now.turn[0].matrix();
         let [reach, arm] = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         let apart = reach.sub(arm).add(now.went);
         let arm = now.turn[1].of(arm);
-        let (reach, anchor) = (apart.add(arm), now.turn[0].of(V3::load(&self.anchor)));
+        let (reach, anchor) = (apart.add(arm), turn.of(V3::load(&self.anchor)));
         let gap = reach.sub(anchor);
         reach.store(&mut self.arm[0]);
         arm.store(&mut self.arm[1]);
         anchor.store(&mut self.anchor);
         let impulse = V3::load(&self.impulse);
-        now.turn[0].of(impulse).store(&mut self.impulse);
-        let mut bias = now.turn[0].of(V3::load(&self.bias[1]));
-        bias.store(&mut self.bias[1]);
+        turn.of(impulse).store(&mut self.impulse);
+        let mut bias = V3([S::zero(); 3]);
+        if self.driven {
+            bias = turn.of(V3::load(&self.bias[1]));
+            bias.store(&mut self.bias[1]);
+        }
         for axis in &mut self.axes {
-            let e = now.turn[0].of(V3::load(axis));
+            let e = turn.of(V3::load(axis));
             e.store(axis);
             let out = e.dot(gap).mul(rate).min(push).max(S::zero().sub(push));
             bias = bias.more(e, out);
@@ -241,10 +248,11 @@ impl Point {
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         let old = V3::load(&self.impulse);
         // What does not wait for velocities comes first.
-        let mut bias = V3::load(&self.bias[pass as usize]);
-        if pass == Pass::Position {
-            bias = bias.add(times(&self.reg, old));
-        }
+        let bias = match pass {
+            Pass::Position => V3::load(&self.bias[0]).add(times(&self.reg, old)),
+            Pass::Velocity if self.driven => V3::load(&self.bias[1]),
+            Pass::Velocity => V3([S::zero(); 3]),
+        };
         let less = times(&self.inverse[pass as usize], pair.slip(&arm).add(bias));
         old.sub(less).store(&mut self.impulse);
         let zero = V3([S::zero(); 3]);

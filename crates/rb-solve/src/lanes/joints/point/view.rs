@@ -108,11 +108,12 @@ impl Point {
     pub(in crate::lanes::joints) fn error<S: Simd>(&self, turned: &[Line]) -> S {
         let now = Turns::<S>::of(turned, &self.bodies);
         let [reach, arm] = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
+        let turn = now.turn[0].matrix();
         let reach = reach.sub(arm).add(now.went).add(now.turn[1].of(arm));
-        let gap = reach.sub(now.turn[0].of(V3::load(&self.anchor)));
+        let gap = reach.sub(turn.of(V3::load(&self.anchor)));
         let mut largest = S::zero();
         for k in 0..3 {
-            let gap = now.turn[0].of(self.axis(k)).dot(gap);
+            let gap = turn.of(self.axis(k)).dot(gap);
             largest = gap.max(S::zero().sub(gap)).max(largest);
         }
         largest
