@@ -34,7 +34,7 @@ impl<S: Simd> Pair<S> {
         }
     }
 
-    /// Inverse mass of the bodies of a side, if they are round.
+    /// Inverse mass of the bodies of a side, if no axes are locked.
     #[inline(always)]
     pub(super) fn mass(&self, side: usize) -> S {
         self.0[side][3]
@@ -79,5 +79,13 @@ impl<S: Simd> Pair<S> {
     pub(super) fn push(&mut self, side: usize, mass: &[Wide; 9], force: V3<S>, torque: V3<S>) {
         let ([lin, ang], mass) = (self.of(side), Mass::load(mass));
         self.set(side, lin.more_by(mass.lin, force), mass.turned(ang, torque));
+    }
+
+    /// The same where no axes are locked.
+    #[inline(always)]
+    pub(super) fn push_even(&mut self, side: usize, mass: &[Wide; 9], force: V3<S>, torque: V3<S>) {
+        let ([lin, ang], own) = (self.of(side), self.mass(side));
+        let turned = Mass::load(mass).turned(ang, torque);
+        self.set(side, lin.more(force, own), turned);
     }
 }

@@ -234,6 +234,15 @@ impl<S: Simd> Mass<S> {
         !S::any(S::gt(lin.max(ang).max(mixed), S::zero()))
     }
 
+    /// Whether it moves alike in all directions, in all lanes: no axes are locked.
+    #[inline(always)]
+    pub(super) fn is_even(&self) -> bool {
+        let [x, y, z] = self.lin.0;
+        let size = |s: S| s.max(S::zero().sub(s));
+        let apart = size(x.sub(y)).max(size(y.sub(z)));
+        !S::any(S::gt(apart, S::zero()))
+    }
+
     /// Inverse mass and moment of inertia of a round W.
     #[inline(always)]
     pub(super) fn round(&self) -> (S, S) {

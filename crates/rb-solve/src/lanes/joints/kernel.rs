@@ -50,9 +50,14 @@ pub(super) fn warm<S: Simd>(lanes: &JointLanes, vel: &mut [Line]) {
             point.warm::<S>(&batch.mass, vel);
             continue;
         }
+        let rows = &lanes.rows[batch.range()];
+        if batch.bearing != NO_BEARING {
+            swept::warm::<S>(batch, rows, vel);
+            continue;
+        }
         let mut pair = Pair::<S>::gather(vel, &batch.bodies);
         let mut push = Push::new();
-        for row in &lanes.rows[batch.range()] {
+        for row in rows {
             push.add(row, S::load(&row.impulse));
         }
         push.act(&batch.mass, &mut pair);
@@ -158,7 +163,7 @@ fn visit<S: Simd>(
     for (x, row) in x.iter_mut().zip(&*rows) {
         *x = violation(row, pair, slip, pass);
     }
-    solve(&mut x, rows, factor, plain);
+    solve::<S, false>(&mut x, rows, factor, plain);
     let mut push = Push::new();
     for (x, row) in x.iter().zip(&*rows) {
         push.add(row, *x);
@@ -166,9 +171,15 @@ fn visit<S: Simd>(
     push
 }
 
-/// Turns the violations w of the rows of a block into the changes of their impulses, and adds these.
+/// Turns the violations w of the rows of a block into the changes of their impulses, and adds these. `STOPS` may push
+/// as hard as they like, and do not pull.
 #[inline(always)]
-pub(super) fn solve<S: Simd>(x: &mut [S; ALL], rows: &mut [Eight], factor: &[Wide], plain: usize) {
+pub(super) fn solve<S: Simd, const STOPS: bool>(
+    x: &mut [S; ALL],
+    rows: &mut [Eight],
+    factor: &[Wide],
+    plain: usize,
+) {
     let n = rows.len().min(ALL);
     let entry = |i: usize, j: usize| S::load(&factor[triangle(i) + j]);
     // y and s, then the change of the impulses.
@@ -181,8 +192,13 @@ pub(super) fn solve<S: Simd>(x: &mut [S; ALL], rows: &mut [Eight], factor: &[Wid
         let row = &rows[i];
         let old = S::load(&row.impulse);
         let wanted = x[i].nfma(entry(i, i), old);
-        let held = wanted.max(S::load(&row.bounds[0]));
-        let held = held.min(S::load(&row.bounds[1]));
+        let held = match STOPS {
+            true => wanted.max(S::zero()),
+            false => {
+                let held = wanted.max(S::load(&row.bounds[0]));
+                held.min(S::load(&row.bounds[1]))
+            }
+        };
         x[i] = held.sub(old);
         for k in i + 1..n {
             x[k] = x[i].fma(entry(k, i), x[k]);

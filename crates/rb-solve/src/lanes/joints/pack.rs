@@ -41,6 +41,8 @@ pub(super) struct Batch {
     pub(super) apart: Wide3,
     /// W of both bodies.
     pub(super) mass: [[Wide; 9]; 2],
+    /// Whether no body has locked axes: what pushes it alike in all directions is with its velocity as well.
+    pub(super) even: bool,
     /// First number of its matrices: J W Jᵀ, then that of the position pass, then that of the velocity pass where these
     /// are softened.
     pub(super) factor: u32,

@@ -94,6 +94,7 @@ pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line
         for s in 0..2 {
             mass[s].store(&mut batch.mass[s]);
         }
+        batch.even = mass[0].is_even() && mass[1].is_even();
         let passes = [Pass::Position, Pass::Velocity];
         for &pass in &passes[..1 + usize::from(batch.softened)] {
             let to = batch.triangle(pass);

@@ -136,6 +136,7 @@ pub(super) fn idle(nobody: u32) -> Batch {
         arm: Default::default(),
         apart: Default::default(),
         mass: Default::default(),
+        even: false,
         factor: 0,
         softened: false,
     }

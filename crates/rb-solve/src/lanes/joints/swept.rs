@@ -56,12 +56,24 @@ fn visit_some<S: Simd, const PLAIN: usize, const N: usize>(
     for i in 0..N {
         x[i] = gait.violation(rows, i, pass);
     }
-    solve(&mut x, rows, factor, PLAIN);
+    solve::<S, true>(&mut x, rows, factor, PLAIN);
     let mut thrust = Thrust::new();
     for i in (0..N).rev() {
         thrust.add(rows, i, x[i]);
     }
     thrust.put(batch, &gait.arms, &mut pair);
+    pair.scatter(vel, &batch.bodies);
+}
+
+/// Starts a batch of bearings from its last impulses.
+#[inline(always)]
+pub(super) fn warm<S: Simd>(batch: &Batch, rows: &[Eight], vel: &mut [Line]) {
+    let mut thrust = Thrust::new();
+    for (i, row) in rows.iter().enumerate() {
+        thrust.add(rows, i, S::load(&row.impulse));
+    }
+    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+    thrust.put(batch, &arms(batch), &mut pair);
     pair.scatter(vel, &batch.bodies);
 }
 
@@ -136,8 +148,13 @@ impl<S: Simd> Thrust<S> {
             arms[0].cross_onto(back, zero.sub(self.torque)),
             arms[1].cross_onto(force, self.torque),
         ];
-        pair.push(0, &batch.mass[0], back, turns[0]);
-        pair.push(1, &batch.mass[1], force, turns[1]);
+        if batch.even {
+            pair.push_even(0, &batch.mass[0], back, turns[0]);
+            pair.push_even(1, &batch.mass[1], force, turns[1]);
+        } else {
+            pair.push(0, &batch.mass[0], back, turns[0]);
+            pair.push(1, &batch.mass[1], force, turns[1]);
+        }
     }
 }
 
