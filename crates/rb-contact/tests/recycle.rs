@@ -6,7 +6,7 @@ use common::{Random, icosahedron};
 use rb_contact::narrow::{Apart, collide_shapes};
 use rb_contact::recycle::{DRIFT, Memory, Recall};
 use rb_contact::{ContactPatch, Shape};
-use rb_core::anchor::{Anchor, Hold, Stand};
+use rb_core::anchor::{Anchor, Hold, Reference, Stand};
 use rb_core::glam::{DQuat, DVec3};
 use rb_core::math::{Pose, exp_rotation};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
@@ -29,6 +29,10 @@ struct Tally {
     unanchored: usize,
     /// Largest difference (m).
     worst: f64,
+    /// Points that are corners of a box.
+    corners: usize,
+    /// Largest difference at one of these (m).
+    worst_corner: f64,
 }
 
 impl Tally {
@@ -85,7 +89,12 @@ fn creep(
                 match points.find(|p| p.feature == feature) {
                     Some(found) => {
                         tally.compared += 1;
-                        tally.worst = tally.worst.max((found.gap - p.gap).abs());
+                        let error = (found.gap - p.gap).abs();
+                        tally.worst = tally.worst.max(error);
+                        if feature & !(1 << 31) < 8 {
+                            tally.corners += 1;
+                            tally.worst_corner = tally.worst_corner.max(error);
+                        }
                     }
                     None => tally.alone += 1,
                 }
@@ -163,6 +172,33 @@ fn anchored_edges_are_those_of_a_search() {
     }
     tally.check("edge across edge", 1900, 1e-6);
     assert_eq!(tally.unanchored, 0);
+}
+
+/// A box lies aslant on another, edge across edge, so that there are points around the crossing: they keep to the
+/// face that leans under it.
+#[test]
+fn anchored_points_beside_edges_are_those_of_a_search() {
+    let mut random = Random(7);
+    let half = DVec3::new(0.5, 0.3, 0.4);
+    let cuboid = Shape::cuboid(half).unwrap();
+    let mut tally = Tally::default();
+    for _ in 0..8000 {
+        let turn = exp_rotation(DVec3::Y * random.range(-3.0, 3.0));
+        let place = Pose::new(
+            DVec3::Y * (2.0 * half.y + random.range(0.0, 0.01))
+                + random.vector(0.4) * DVec3::new(1.0, 0.0, 1.0),
+            exp_rotation(random.vector(0.2) * DVec3::new(1.0, 0.0, 1.0)) * turn,
+        );
+        let found = find(&cuboid, &Pose::IDENTITY, &cuboid, &place);
+        let beside = |p: &ContactPatch| p.hold.reference == Reference::BesideFaceOfA;
+        if found.iter().any(beside) {
+            creep(&mut random, [&cuboid; 2], half.length(), place, &mut tally);
+        }
+    }
+    // Points on the border of the face are off by the motion times the tilt.
+    tally.check("points beside edges", 5000, DRIFT * half.length());
+    assert!(tally.corners > 800, "{tally:?}");
+    assert!(tally.worst_corner < 1e-5, "{tally:?}");
 }
 
 /// Round shapes beside edges, corners, ends and each other, in each other by up to a millimetre or apart: one

@@ -16,7 +16,10 @@
 //! A round shape beside an edge, a corner or another round shape has one contact point, between a line or
 //! point of either core. Each holds its own, and the normal leads from one to the other (`lines`): exact
 //! however they roll.
+//!
+//! Two edges or corners with further points around them have a face that leans from their normal (`leaning`).
 
+mod leaning;
 mod lines;
 
 use crate::manifold::MAX_POINTS;
@@ -36,6 +39,10 @@ pub enum Reference {
     Neither,
     /// The shortest way from a line or point of a to one of b, at which there is one point.
     Lines,
+    /// Shape a, under the normal of two edges or corners, around which there are points over a face of a.
+    BesideFaceOfA,
+    /// Shape b, under the normal of two edges or corners, around which there are points over a face of b.
+    BesideFaceOfB,
 }
 
 impl Reference {
@@ -44,9 +51,16 @@ impl Reference {
     #[inline]
     fn face_first<T>(self, [a, b]: [T; 2]) -> [T; 2] {
         match self {
-            Self::FaceOfB => [b, a],
+            Self::FaceOfB | Self::BesideFaceOfB => [b, a],
             _ => [a, b],
         }
+    }
+
+    /// Whether the normal leads away from the shape that has the face (1) or towards it (−1).
+    #[inline]
+    fn sign(self) -> f64 {
+        let [of_face, _] = self.face_first([1.0, -1.0]);
+        of_face
     }
 
     /// The same with a and b exchanged.
@@ -54,7 +68,9 @@ impl Reference {
         match self {
             Self::FaceOfA => Self::FaceOfB,
             Self::FaceOfB => Self::FaceOfA,
-            same => same,
+            Self::BesideFaceOfA => Self::BesideFaceOfB,
+            Self::BesideFaceOfB => Self::BesideFaceOfA,
+            same @ (Self::Neither | Self::Lines) => same,
         }
     }
 }
@@ -66,7 +82,7 @@ pub struct Hold {
     pub reference: Reference,
     /// Radii by which the cores of a and b are dilated (m); over a face, twice that of the other shape.
     pub radii: [f64; 2],
-    /// Unit vectors along the lines of a and b (world), zero for points. Only for [`Reference::Lines`].
+    /// Unit vectors (world): along the lines of a and b, zero for points; beside a face, its outward normal for both.
     pub along: [DVec3; 2],
 }
 
@@ -84,6 +100,16 @@ impl Hold {
         Self {
             reference,
             radii: [radius; 2],
+            ..Self::NONE
+        }
+    }
+
+    /// With a crossing of edges and points around it over a face with outward unit normal `face` (world); no
+    /// shape is dilated.
+    pub const fn beside_face(reference: Reference, face: DVec3) -> Self {
+        Self {
+            reference,
+            along: [face; 2],
             ..Self::NONE
         }
     }
@@ -118,7 +144,7 @@ pub struct Anchor {
     /// Unit normal a → b, in the frame of the shape it turns with.
     normal: DVec3,
     /// Height of each point's plane along the normal, from the origin of that frame (m); with lines, the
-    /// radii around these.
+    /// radii around these; beside a face, the heights of the crossing and of the face, and its slopes.
     levels: [f64; MAX_POINTS],
     /// Points on the core of the other shape, in its frame (m); with lines, a point and the direction of
     /// that of a and that of b, each in its frame.
@@ -148,12 +174,15 @@ impl Anchor {
         // What is not used is zero, so that equal anchors are stored in equal bytes.
         (self.reference, self.radius, self.normal) = (hold.reference, 0.0, DVec3::ZERO);
         (self.levels, self.points) = ([0.0; MAX_POINTS], [DVec3::ZERO; MAX_POINTS]);
-        let sign = match hold.reference {
-            Reference::FaceOfA => 1.0,
-            Reference::FaceOfB => -1.0,
+        match hold.reference {
+            Reference::FaceOfA | Reference::FaceOfB => {}
             Reference::Neither => return,
             Reference::Lines => return lines::set(self, hold, normal, points.next(), poses),
-        };
+            Reference::BesideFaceOfA | Reference::BesideFaceOfB => {
+                return leaning::set(self, hold, normal, points, poses);
+            }
+        }
+        let sign = hold.reference.sign();
         let [f, o] = hold.reference.face_first(poses);
         [self.radius, _] = hold.radii;
         self.normal = f.q.conjugate() * normal;
@@ -175,16 +204,19 @@ impl Anchor {
         count: usize,
         mut put: impl FnMut(usize, Anchored),
     ) -> Option<DVec3> {
-        let sign = match self.reference {
-            Reference::FaceOfA => 1.0,
-            Reference::FaceOfB => -1.0,
+        match self.reference {
+            Reference::FaceOfA | Reference::FaceOfB => {}
             Reference::Neither => return None,
             Reference::Lines => {
                 let (normal, place) = lines::renew(self, stands);
                 put(0, place);
                 return Some(normal);
             }
-        };
+            Reference::BesideFaceOfA | Reference::BesideFaceOfB => {
+                return Some(leaning::renew(self, stands, count, put));
+            }
+        }
+        let sign = self.reference.sign();
         let [f, o] = self.reference.face_first(stands);
         let normal = f.pose.q * self.normal;
         let turn = DMat3::from_quat(o.pose.q);

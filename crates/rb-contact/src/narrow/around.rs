@@ -14,6 +14,7 @@ use super::PatchPoint;
 use super::clip::{self, FACE_OF_B, Raw};
 use crate::convex::{Core, Feature, Placed};
 use glam::DVec3;
+use rb_core::anchor::{Hold, Reference};
 
 /// Cosine of the angle between the normal and a face up to which the face takes part.
 pub(super) const LEAN: f64 = 0.9;
@@ -23,7 +24,8 @@ pub(super) const APART: f64 = 0.05;
 pub(super) const EVEN: f64 = 1e-6;
 
 /// Appends the closest or deepest points `first` under the unit normal `n` from a to b, and the corners
-/// around them with a gap of at most `prediction` (m). `faces` are those along n.
+/// around them with a gap of at most `prediction` (m). `faces` are those along n. Returns how sharp shapes may
+/// hold them.
 pub(super) fn around(
     [a, b]: [&Placed; 2],
     n: DVec3,
@@ -31,13 +33,13 @@ pub(super) fn around(
     first: PatchPoint,
     prediction: f64,
     raw: &mut Raw,
-) {
+) -> Hold {
     raw.push(first);
     let put = beside(first, a, b, prediction, raw);
     let has_faces = |p: &Placed| matches!(p.core, Core::Box(_) | Core::Poly(_));
     let has_corners = |p: &Placed| has_faces(p) || matches!(p.core, Core::Segment(_));
     if !has_corners(a) || !has_corners(b) {
-        return;
+        return Hold::NONE;
     }
     let lean = |of: &Placed, face: Option<DVec3>, n: DVec3| {
         let face = face.filter(|_| has_faces(of))?;
@@ -46,9 +48,13 @@ pub(super) fn around(
     match (lean(a, faces[0], n), lean(b, faces[1], -n)) {
         (Some((ca, fa)), fb) if fb.is_none_or(|(cb, _)| cb <= ca + EVEN) => {
             over(a, b, fa, n, first.gap, put);
+            Hold::beside_face(Reference::BesideFaceOfA, fa)
         }
-        (_, Some((_, fb))) => over(b, a, fb, -n, first.gap, clip::of_b(put)),
-        _ => {}
+        (_, Some((_, fb))) => {
+            over(b, a, fb, -n, first.gap, clip::of_b(put));
+            Hold::beside_face(Reference::BesideFaceOfB, fb)
+        }
+        _ => Hold::NONE,
     }
 }
 

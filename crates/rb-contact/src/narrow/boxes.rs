@@ -10,10 +10,10 @@ use super::around::{EVEN, LEAN, beside};
 use super::axis::{Axis, FACE_PREFERENCE, axis, slack};
 use super::clip::{self, Raw};
 use super::ring::Ring;
-use super::{Apart, ContactPatch, Found, PatchPoint, hold, report};
+use super::{Apart, ContactPatch, Found, Outcome, PatchPoint, hold, report};
 use crate::convex::{CORNERS, Placed};
 use glam::{DMat3, DVec3, Vec3Swizzles};
-use rb_core::anchor::Reference;
+use rb_core::anchor::{Hold, Reference};
 
 /// Squared sine of the angle between two edges below which they count as parallel.
 const PARALLEL: f64 = 1e-6;
@@ -37,8 +37,7 @@ pub(crate) fn collide(
     let turn = a.rot.transpose() * b.rot;
     let spread = DMat3::from_cols(turn.x_axis.abs(), turn.y_axis.abs(), turn.z_axis.abs());
     let (da, db) = (a.local(d), b.local(d));
-    let (ka, sa) = most(da.abs() - ha - spread * hb);
-    let (kb, sb) = most(db.abs() - hb - spread.transpose() * ha);
+    let [(ka, sa), (kb, sb)] = across_faces([da, db], [ha, hb], &spread);
     if sa.max(sb) > reach {
         let along = if sb > sa {
             b.rot.col(kb) * sign(db[kb])
@@ -51,51 +50,67 @@ pub(crate) fn collide(
     let on_b = sb > sa + FACE_PREFERENCE[1] * size;
     let face = if on_b { sb } else { sa };
     let edge = edges(da, [ha, hb], &turn, &spread, face);
-    let best = edge.as_ref().map_or(face, |e| e.s);
-    if best > reach {
-        let along = edge.map_or(DVec3::ZERO, |e| a.rot * e.axis);
-        return Err(Apart::along(along, best - radii));
+    if let Some(e) = &edge
+        && e.s > reach
+    {
+        return Err(Apart::along(a.rot * e.axis, e.s - radii));
     }
     let slack = slack(a, b, face);
-    let over_a = || Pair {
-        f: a,
-        hf: ha,
-        o: b,
-        ho: hb,
-        turn,
-        d: da,
-    };
-    let over_b = || Pair {
-        f: b,
-        hf: hb,
-        o: a,
-        ho: ha,
-        turn: turn.transpose(),
-        d: -db,
-    };
-    if let Some(edge) = edge
-        && edge.s > face + slack
-    {
-        return edge_contact([&over_a(), &over_b()], &edge, prediction, out);
+    let over_a = || Pair::new([a, b], [ha, hb], turn, da);
+    let over_b = || Pair::new([b, a], [hb, ha], turn.transpose(), -db);
+    let mut best = face;
+    if let Some(edge) = edge {
+        best = edge.s;
+        if best > face + slack {
+            return edge_contact([&over_a(), &over_b()], &edge, prediction, out);
+        }
     }
+    let limits = [prediction, best - radii + slack];
+    let found = if on_b {
+        let side = (kb, sign(-db[kb]));
+        face_contact(&over_b(), side, Reference::FaceOfB, limits, out)
+    } else {
+        let side = (ka, sign(da[ka]));
+        face_contact(&over_a(), side, Reference::FaceOfA, limits, out)
+    };
+    found.unwrap_or_else(|| corner_contact([&over_a(), &over_b()], prediction, out))
+}
+
+/// Of either box the face that separates best: number of the axis across it, and separation (m). The way from a
+/// to b and the half extents are in the frame of each.
+fn across_faces([da, db]: [DVec3; 2], [ha, hb]: [DVec3; 2], spread: &DMat3) -> [(usize, f64); 2] {
+    [
+        most(da.abs() - ha - *spread * hb),
+        most(db.abs() - hb - spread.transpose() * ha),
+    ]
+}
+
+/// Contact over a face of one box, that of `reference`: points with a gap of at most `prediction` (m); `None` if
+/// none of them has one of at most `enough`.
+// Called, it would have either pair put into memory first.
+#[inline(always)]
+fn face_contact(
+    pair: &Pair,
+    face: Face,
+    reference: Reference,
+    [prediction, enough]: [f64; 2],
+    out: &mut Vec<ContactPatch>,
+) -> Outcome {
     let mut raw = Raw::new();
     let put = |p: PatchPoint| {
         if p.gap <= prediction {
             raw.push(p);
         }
     };
-    let (normal, reference, other) = if on_b {
-        let normal = over_b().face((kb, sign(-db[kb])), clip::of_b(put));
-        (-normal, Reference::FaceOfB, a)
+    let normal = if reference == Reference::FaceOfB {
+        -pair.face(face, clip::of_b(put))
     } else {
-        let normal = over_a().face((ka, sign(da[ka])), put);
-        (normal, Reference::FaceOfA, b)
+        pair.face(face, put)
     };
-    if !raw.iter().any(|p| p.gap <= best - radii + slack) {
-        return corner_contact([&over_a(), &over_b()], prediction, out);
-    }
-    let hold = hold::over_face(other, reference, &raw);
-    report(normal, hold, &raw, Apart::by(prediction), out)
+    raw.iter().any(|p| p.gap <= enough).then(|| {
+        let hold = hold::over_face(pair.o, reference, &raw);
+        report(normal, hold, &raw, Apart::by(prediction), out)
+    })
 }
 
 fn sign(x: f64) -> f64 {
@@ -171,7 +186,18 @@ struct Pair<'a> {
 /// A face of f: the axis across it, and its direction.
 type Face = (usize, f64);
 
-impl Pair<'_> {
+impl<'a> Pair<'a> {
+    fn new([f, o]: [&'a Placed<'a>; 2], [hf, ho]: [DVec3; 2], turn: DMat3, d: DVec3) -> Self {
+        Self {
+            f,
+            hf,
+            o,
+            ho,
+            turn,
+            d,
+        }
+    }
+
     /// Calls `put` with the points of o over a face of f; position a is on f. Returns the outward normal
     /// of the face (world).
     fn face(&self, (k, up): Face, mut put: impl FnMut(PatchPoint)) -> DVec3 {
@@ -298,34 +324,44 @@ fn at_closest(
     let mut raw = Raw::new();
     raw.push(first);
     let put = beside(first, a.f, b.f, prediction, &mut raw);
-    around([a, b], n, seen, first.gap, put);
-    let hold = hold::closest([a.f, b.f], n, &[None; 2], &raw);
+    let beside = around([a, b], n, seen, first.gap, put);
+    let hold = hold::closest([a.f, b.f], n, &[None; 2], beside, &raw);
     report(n, hold, &raw, Apart::by(prediction), out)
 }
 
 /// [`super::around::around`] for two boxes, as each sees the other and the way to it: the corners over
 /// whichever face looks more along `n`, with gaps along it of at least `least` (m).
-fn around([a, b]: [&Pair; 2], n: DVec3, seen: [DVec3; 2], least: f64, put: impl FnMut(PatchPoint)) {
+fn around(
+    [a, b]: [&Pair; 2],
+    n: DVec3,
+    seen: [DVec3; 2],
+    least: f64,
+    put: impl FnMut(PatchPoint),
+) -> Hold {
     let [on_a, on_b] = seen.map(|n| {
         let (k, cosine) = most(n.abs());
         (k, sign(n[k]), cosine)
     });
     if on_a.2 > LEAN && on_b.2 <= on_a.2 + EVEN {
-        slanted(a, on_a, n, least, put);
+        let face = slanted(a, on_a, n, least, put);
+        Hold::beside_face(Reference::BesideFaceOfA, face)
     } else if on_b.2 > LEAN {
-        slanted(b, on_b, -n, least, clip::of_b(put));
+        let face = slanted(b, on_b, -n, least, clip::of_b(put));
+        Hold::beside_face(Reference::BesideFaceOfB, face)
+    } else {
+        Hold::NONE
     }
 }
 
 /// Points of o over the face of f across an axis (number, direction, cosine of the angle to n), with
-/// gaps along `n` of at least `least` (m).
+/// gaps along `n` of at least `least` (m). Returns the outward normal of the face (world).
 fn slanted(
     pair: &Pair,
     (k, up, cosine): (usize, f64, f64),
     n: DVec3,
     least: f64,
     mut put: impl FnMut(PatchPoint),
-) {
+) -> DVec3 {
     let rings = [&mut Ring::default(), &mut Ring::default()];
     let ring = pair.above((k, up), up, rings);
     for (on_other, height, feature) in pair.placed(ring, (k, up)) {
@@ -337,6 +373,7 @@ fn slanted(
             feature,
         });
     }
+    pair.f.rot.col(k) * up
 }
 
 /// Crossing point of the edges along axes i of a and j of b that face each other along `n`, which leads

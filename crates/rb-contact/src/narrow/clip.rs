@@ -57,11 +57,12 @@ pub(crate) fn at_closest(
     out: &mut Vec<ContactPatch>,
 ) -> Found {
     let mut raw = Raw::new();
-    let closest = witness(a, b, axis);
-    if closest.gap <= prediction {
-        around([a, b], axis.normal, faces, closest, prediction, &mut raw);
+    let (n, closest) = (axis.normal, witness(a, b, axis));
+    if closest.gap > prediction {
+        return Err(Apart::by(prediction));
     }
-    let hold = hold::closest([a, b], axis.normal, faces, &raw);
+    let beside = around([a, b], n, faces, closest, prediction, &mut raw);
+    let hold = hold::closest([a, b], n, faces, beside, &raw);
     report(axis.normal, hold, &raw, Apart::by(prediction), out)
 }
 
@@ -83,7 +84,7 @@ pub(crate) fn over(
     match reference {
         Reference::FaceOfA => face_points(a, b, n, put),
         Reference::FaceOfB => face_points(b, a, -n, of_b(put)),
-        Reference::Neither | Reference::Lines => parallel_points(a, b, n, put),
+        _ => parallel_points(a, b, n, put),
     }
 }
 

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | over a flat face: of flat-sided shapes, balls, capsules, rounded or not | yes, by the place of the core |
 //! | over a flat face: of curved sides and rims | if three or more lie level |
-//! | between two edges or corners of flat-sided shapes | if it is one point, under the normal found |
+//! | between two edges or corners of flat-sided shapes, and around them | yes, under the normal found |
 //! | between round shapes and edges, corners or each other | if it is one point, by the lines it is between |
 
 use super::PatchPoint;
@@ -42,19 +42,30 @@ pub(crate) fn over_face(other: &Placed, reference: Reference, raw: &[PatchPoint]
     Hold::over_face(reference, other.radius)
 }
 
-/// Hold of the closest points under the unit normal `n` from a to b; with others around them, whose gaps are
-/// measured over a face that leans, there is none. `faces` are those along n.
+/// Hold of the closest points under the unit normal `n` from a to b; `beside` if there are others around them, over
+/// a face that leans. `faces` are those along n.
 pub(crate) fn closest(
     [a, b]: [&Placed; 2],
     n: DVec3,
     faces: &[Option<DVec3>; 2],
+    beside: Hold,
     raw: &[PatchPoint],
 ) -> Hold {
-    let [p] = raw else {
+    let sharp = |p: &Placed| p.core.is_polyhedral() && p.radius == 0.0;
+    let are_sharp = sharp(a) && sharp(b);
+    let [p, others @ ..] = raw else {
         return Hold::NONE;
     };
-    let sharp = |p: &Placed| p.core.is_polyhedral() && p.radius == 0.0;
-    if sharp(a) && sharp(b) {
+    if !others.is_empty() {
+        // One that would leave the face is as deep as the closest points, and on no plane.
+        let over = others.iter().all(|q| q.gap > p.gap);
+        return if are_sharp && over {
+            beside
+        } else {
+            Hold::NONE
+        };
+    }
+    if are_sharp {
         return Hold::over_face(Reference::FaceOfA, b.radius);
     }
     let sites = [

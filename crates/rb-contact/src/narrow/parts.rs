@@ -190,8 +190,9 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
             p.gap = normal.dot(p.position_b - p.position_a);
         }
         raw.retain(|p| p.gap <= prediction);
-        // Lines lead to one point only.
-        lost |= joined > 1 && hold.reference == Reference::Lines;
+        // Lines lead to one point only, and a face leans from one pair of edges.
+        let alone = !matches!(hold.reference, Reference::FaceOfA | Reference::FaceOfB);
+        lost |= joined > 1 && alone;
         let hold = if lost { Hold::NONE } else { hold };
         if report(normal, hold, &distinct(&raw), Apart::by(prediction), out).is_ok()
             && let Some(patch) = out.last_mut()
