@@ -218,21 +218,31 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Inside the cone, by `margin` from its boundary.
+    fn inside([x, y]: [f64; 2], margin: f64) -> DVec3 {
+        let t = DVec2::new(x, y);
+        join(t.length() + margin, t)
+    }
+
     proptest! {
-        /// The eliminated step satisfies the linearised conditions it was derived from.
+        /// The eliminated step satisfies the linearised conditions it was derived from, up to points a millionth
+        /// from the boundary; what is lost there is rounding over that distance.
         #[test]
         fn elimination_solves_the_linearisation(
-            x in prop::array::uniform8(-1.0..1.0f64),
-            y in prop::array::uniform8(-1.0..1.0f64),
+            x in prop::array::uniform6(-1.0..1.0f64),
+            y in prop::array::uniform6(-1.0..1.0f64),
+            depth in prop::array::uniform2(0.0..6.0f64),
             t in 0.0..1.0f64,
         ) {
             let mu = 0.7;
+            let margins = depth.map(|d| 10f64.powf(-d));
             let pair = Pair {
                 gamma: 1.5 + x[0],
                 s: 1.2 + x[1],
-                beta: DVec3::new(2.0 + x[2], x[3], x[4]),
-                eta: DVec3::new(2.0 + x[5], x[6], x[7]),
+                beta: inside([x[2], x[3]], margins[0]),
+                eta: inside([x[4], x[5]], margins[1]),
             };
+            let bound = 1e-13 / margins[0];
             let lift = (1.0 - t) * mu;
             let u = DVec3::new(y[0], y[1], y[2]);
             let share = 1.0 + 2.0 * t;
@@ -244,10 +254,10 @@ mod tests {
             let d = elimination.expand(&c, &miss, dr, du);
             let cone = product(pair.beta, d.eta) + product(d.beta, pair.eta) - c.cone;
             let normal = pair.s * d.gamma + pair.gamma * d.s - c.normal;
-            prop_assert!(cone.abs().max_element() < 1e-10, "{cone}");
-            prop_assert!(normal.abs() < 1e-10, "{normal}");
+            prop_assert!(cone.abs().max_element() < bound, "{cone}");
+            prop_assert!(normal.abs() < bound, "{normal}");
             let moved = Elimination::new(pair.moved(&d, 1.0), mu, lift, share);
-            prop_assert!(moved.miss(u + du).size() < 1e-10);
+            prop_assert!(moved.miss(u + du).size() < bound);
         }
     }
 }
