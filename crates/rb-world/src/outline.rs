@@ -20,9 +20,18 @@ pub(crate) struct Described {
 #[derive(Clone, Debug)]
 struct Outline {
     bearing: Known,
-    precise: bool,
-    brittle: bool,
-    coupled: bool,
+    traits: Traits,
+}
+
+/// What a joint asks of its island, and how its island has to treat it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Traits {
+    /// Its island is to be solved exactly.
+    pub(crate) precise: bool,
+    /// It may break.
+    pub(crate) brittle: bool,
+    /// Its rows yield together.
+    pub(crate) coupled: bool,
 }
 
 /// Whether a joint is a bearing.
@@ -49,12 +58,12 @@ impl Outline {
                 twist: bearing.twist,
             },
         };
-        Self {
-            bearing,
+        let traits = Traits {
             precise: desc.precise,
             brittle: desc.is_brittle(),
             coupled: matches!(desc.options.yields, Yield::Block { .. }),
-        }
+        };
+        Self { bearing, traits }
     }
 }
 
@@ -89,16 +98,10 @@ impl Described {
     /// Bytes that lie elsewhere.
     pub(crate) const APART: usize = size_of::<JointDesc>();
 
-    /// Whether its island is to be solved exactly, it may break, and its rows yield together.
+    /// What it asks of its island.
     #[inline]
-    pub(crate) fn traits(&self) -> [bool; 3] {
-        let Outline {
-            precise,
-            brittle,
-            coupled,
-            ..
-        } = self.outline;
-        [precise, brittle, coupled]
+    pub(crate) fn traits(&self) -> Traits {
+        self.outline.traits
     }
 }
 

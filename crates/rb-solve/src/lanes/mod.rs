@@ -65,51 +65,34 @@ pub use simd::{LANES, Line, Wide};
 /// Runs a kernel with the widest instructions of this processor, or with vectors of 256 bits at most (`narrow`): with
 /// twice as many of them where there is AVX-512.
 macro_rules! dispatch {
-    ($kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
+    (narrow $($call:tt)*) => {
+        $crate::lanes::dispatch!(with Avx2 $($call)*)
+    };
+    (with $most:ident $kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
         {
             #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
             fn widest($($arg: $type),*) $(-> $out)? {
-                $kernel::<$crate::lanes::simd::Avx512>($($arg),*)
+                $kernel::<$crate::lanes::simd::$most>($($arg),*)
             }
-            if $crate::lanes::width() == $crate::lanes::Width::Avx512 {
-                #[allow(unsafe_code, reason = "the processor has been asked")]
-                // SAFETY: `width` says so only of a processor that has these instructions.
-                return unsafe { widest($($arg),*) };
-            }
-        }
-        $crate::lanes::dispatch!(plain $kernel($($arg: $type),*) $(-> $out)?)
-    }};
-    (narrow $kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
-        #[cfg(target_arch = "x86_64")]
-        {
-            #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
-            fn roomy($($arg: $type),*) $(-> $out)? {
-                $kernel::<$crate::lanes::simd::Avx2>($($arg),*)
-            }
-            if $crate::lanes::width() == $crate::lanes::Width::Avx512 {
-                #[allow(unsafe_code, reason = "the processor has been asked")]
-                // SAFETY: `width` says so only of a processor that has these instructions.
-                return unsafe { roomy($($arg),*) };
-            }
-        }
-        $crate::lanes::dispatch!(plain $kernel($($arg: $type),*) $(-> $out)?)
-    }};
-    (plain $kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
-        #[cfg(target_arch = "x86_64")]
-        {
             #[target_feature(enable = "avx2,fma")]
             fn wide($($arg: $type),*) $(-> $out)? {
                 $kernel::<$crate::lanes::simd::Avx2>($($arg),*)
             }
-            if $crate::lanes::width() != $crate::lanes::Width::Plain {
-                #[allow(unsafe_code, reason = "the processor has been asked")]
-                // SAFETY: the other two widths are those of processors that have these instructions.
-                return unsafe { wide($($arg),*) };
+            #[allow(unsafe_code, reason = "the processor has been asked")]
+            match $crate::lanes::width() {
+                // SAFETY: `width` says so only of a processor that has these instructions.
+                $crate::lanes::Width::Avx512 => return unsafe { widest($($arg),*) },
+                // SAFETY: the same.
+                $crate::lanes::Width::Avx2 => return unsafe { wide($($arg),*) },
+                $crate::lanes::Width::Plain => {}
             }
         }
         $kernel::<$crate::lanes::simd::Plain>($($arg),*)
     }};
+    ($($call:tt)*) => {
+        $crate::lanes::dispatch!(with Avx512 $($call)*)
+    };
 }
 use dispatch;
 

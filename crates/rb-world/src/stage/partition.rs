@@ -125,9 +125,9 @@ fn place_joints(state: &State, frame: &mut Frame) {
         };
         let island = &mut frame.islands[number];
         frame.joint_homes[slot] = [number as u32, island.seats.len() as u32];
-        island.escalated.precise |= joint.precise;
-        island.brittle |= joint.brittle;
-        island.coupled |= joint.coupled;
+        island.escalated.precise |= joint.traits.precise;
+        island.brittle |= joint.traits.brittle;
+        island.coupled |= joint.traits.coupled;
         island.seats.push((slot as u32, movers));
     }
     if !joints.is_empty() {

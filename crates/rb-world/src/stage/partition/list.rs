@@ -4,6 +4,7 @@
 use super::{BODIES, JOINTS};
 use crate::frame::Frame;
 use crate::island::IslandContact;
+use crate::outline::Traits;
 use crate::state::{JointSlot, State, is_active};
 use glam::DVec3;
 use rb_core::body::{Body, BodyFlags};
@@ -49,20 +50,14 @@ impl ListedBody {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ListedJoint {
     pub(super) bodies: [u32; 2],
-    /// What it asks of its island, and how its island has to treat it.
-    pub(super) precise: bool,
-    pub(super) brittle: bool,
-    pub(super) coupled: bool,
+    pub(super) traits: Traits,
 }
 
 impl ListedJoint {
     fn new(joint: &JointSlot) -> Self {
-        let [precise, brittle, coupled] = joint.desc.traits();
         Self {
             bodies: joint.bodies.map(|h| h.index()),
-            precise,
-            brittle,
-            coupled,
+            traits: joint.desc.traits(),
         }
     }
 }
