@@ -1,18 +1,25 @@
 //! Broad phase: all pairs of overlapping boxes, kept up to date as boxes move.
 //!
 //! Every collider has a *fat* box: its tight box grown by a margin, in f32 and rounded outward. A
-//! collider that stays inside its fat box costs one comparison. The set of overlapping pairs is kept
-//! sorted; only the pairs of boxes that changed are looked up again, in one tree per mobility class.
+//! collider that stays inside its fat box costs one comparison. The overlapping pairs are a sorted list
+//! of the caller's; only the pairs of boxes that changed are looked up again, in one tree per mobility class.
 //! The answer is a function of the stored boxes alone: trees decide the order of the search, never
 //! its result, so a snapshot stores boxes and nothing else.
 
-use crate::geom::{Aabb, Box32, Bvh, along_ray, numbered_tree};
+use crate::geom::{Aabb, Box32, Bvh, BvhWorkspace, along_ray, numbered_tree};
 use glam::DVec3;
 use rb_core::room;
 use serde::{Deserialize, Serialize};
 
 /// New boxes from which on it may pay to build trees anew.
 const MANY: usize = 1024;
+
+/// Colliders up to which trees are not refitted.
+const SMALL: usize = 64;
+
+/// One collider in so many with a new box, and refitting the whole tree takes less time than taking each out and
+/// putting it in again.
+const FEW: usize = 32;
 
 /// Whether a collider can move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,10 +45,28 @@ pub struct BroadPhase {
     /// Slots whose box changed since the pairs were brought up to date, and the same as flags.
     changed: Vec<u32>,
     is_changed: Vec<bool>,
-    /// Overlapping pairs that passed the filter, sorted.
-    pairs: Vec<[u32; 2]>,
-    /// Those that the last search found.
+    /// Pairs that the last search found, sorted.
     found: Vec<[u32; 2]>,
+    scratch: BvhWorkspace,
+}
+
+/// An entry of a list of pairs.
+pub trait Paired: Copy {
+    /// Slots of the pair, lower first.
+    fn key(&self) -> [u32; 2];
+
+    /// The entry of a pair that is new.
+    fn new(key: [u32; 2]) -> Self;
+}
+
+impl Paired for [u32; 2] {
+    fn key(&self) -> [u32; 2] {
+        *self
+    }
+
+    fn new(key: [u32; 2]) -> Self {
+        key
+    }
 }
 
 impl From<BroadPhase> for Vec<Option<Entry>> {
@@ -116,26 +141,49 @@ impl BroadPhase {
         if self.holds(slot, tight, course) {
             return false;
         }
-        self.remove(slot);
-        let entry = course.entry(tight);
-        self.trees[entry.mobility as usize].insert(entry.fat, slot);
-        self.store(slot, entry);
+        self.put(slot, course.entry(tight));
         true
     }
 
-    /// New boxes for `count` colliders that their boxes do not [hold](Self::holds) any more. Where these are
-    /// most of all, trees are built anew, which takes less time than to put them in one by one.
+    /// Takes a collider out of the trees and puts it in again.
+    fn put(&mut self, slot: u32, entry: Entry) {
+        if let Some(old) = self.entry(slot) {
+            self.trees[old.mobility as usize].remove(slot);
+        }
+        self.trees[entry.mobility as usize].insert(entry.fat, slot);
+        self.store(slot, entry);
+    }
+
+    /// New boxes for `count` colliders that their boxes do not [hold](Self::holds) any more. A few are put in anew;
+    /// where there are more, all boxes of a tree around them are made anew, or the trees where these are most of all.
     pub fn set_many(&mut self, count: usize, moved: impl Iterator<Item = (u32, Aabb, Course)>) {
-        if count < MANY || 2 * count < self.entries.len() {
-            for (slot, tight, course) in moved {
-                self.set_moving(slot, &tight, &course);
-            }
-            return;
-        }
+        let all = self.entries.len();
+        let most = count >= MANY && 2 * count >= all;
+        let few = all < SMALL || FEW * count < all;
+        let mut loose = [false; 2];
         for (slot, tight, course) in moved {
-            self.store(slot, course.entry(&tight));
+            let entry = course.entry(&tight);
+            let class = entry.mobility as usize;
+            let stays = self
+                .entry(slot)
+                .is_some_and(|old| old.mobility == entry.mobility);
+            if most {
+                self.store(slot, entry);
+            } else if stays && !few {
+                self.trees[class].insert_or_update_partially(entry.fat, slot, 0.0);
+                loose[class] = true;
+                self.store(slot, entry);
+            } else {
+                self.put(slot, entry);
+            }
         }
-        self.plant();
+        if most {
+            self.plant();
+        }
+        for (tree, _) in self.trees.iter_mut().zip(loose).filter(|(_, loose)| *loose) {
+            tree.optimize_incremental(&mut self.scratch);
+            tree.refit(&mut self.scratch);
+        }
     }
 
     /// Whether [`set_moving`](Self::set_moving) with the same arguments would keep the stored box.
@@ -177,17 +225,6 @@ impl BroadPhase {
         }
     }
 
-    /// All pairs of overlapping fat boxes that `keep` accepts, except between static colliders:
-    /// lower slot first, sorted. `keep` is asked once for each pair, when one of its boxes has changed
-    /// or after [`recheck`](Self::recheck).
-    pub fn pairs(&mut self, keep: impl Fn(u32, u32) -> bool) -> &[[u32; 2]] {
-        let mut found = Vec::new();
-        for &slot in self.stale() {
-            self.partners(slot, &keep, &mut found);
-        }
-        self.take_pairs(found)
-    }
-
     /// Calls `f` with every collider whose fat box meets `region` (m, world), in no stated order.
     pub fn overlapping(&self, region: &Aabb, mut f: impl FnMut(u32)) {
         let region = region.outward();
@@ -220,8 +257,7 @@ impl BroadPhase {
     pub fn bytes(&self) -> usize {
         let trees: usize = self.trees.iter().map(Bvh::heap_memory_size).sum();
         let flags = room::bytes(&self.changed) + room::bytes(&self.is_changed);
-        let pairs = room::bytes(&self.pairs) + room::bytes(&self.found);
-        trees + flags + room::bytes(&self.entries) + pairs
+        trees + flags + room::bytes(&self.entries) + room::bytes(&self.found)
     }
 
     fn entry(&self, slot: u32) -> Option<&Entry> {
@@ -259,7 +295,7 @@ impl BroadPhase {
     }
 
     /// Adds to `out` the pairs of a [stale](Self::stale) collider that `keep` accepts and that are not for the
-    /// other one to report: what [`pairs`](Self::pairs) is made of, for callers that search side by side.
+    /// other one to report; pairs of static colliders are none. `keep` is asked once for each pair.
     pub fn partners(&self, slot: u32, keep: impl Fn(u32, u32) -> bool, out: &mut Vec<[u32; 2]>) {
         let Some(e) = self.entry(slot) else {
             return;
@@ -281,45 +317,49 @@ impl BroadPhase {
         }
     }
 
-    /// Ends a search: what [`partners`](Self::partners) found for all stale colliders, in any order. Returns what
-    /// [`pairs`](Self::pairs) does.
-    pub fn take_pairs(&mut self, found: impl IntoIterator<Item = [u32; 2]>) -> &[[u32; 2]] {
-        if self.changed.is_empty() {
-            return &self.pairs;
-        }
-        let (flags, next) = (&self.is_changed, &mut self.pairs);
-        let stale = |slot: &u32| flags.get(*slot as usize).is_some_and(|c| *c);
-        next.retain(|pair| !pair.iter().any(stale));
+    /// Ends a search: brings a sorted list of all pairs up to date with what [`partners`](Self::partners) found for
+    /// all stale colliders, in any order. Entries of pairs that stay are kept as they are. `spare` is room for another
+    /// such list.
+    pub fn update<P: Paired>(
+        &mut self,
+        pairs: &mut Vec<P>,
+        spare: &mut Vec<P>,
+        found: impl IntoIterator<Item = [u32; 2]>,
+    ) {
         room::empty(&mut self.found);
         self.found.extend(found);
         self.found.sort_unstable_by_key(rank);
-        merge(next, &self.found);
-        room::trim(next);
+        spare.clear();
+        room::fit(spare, pairs.len() + self.found.len());
+        let stale = |key: [u32; 2]| key.iter().any(|&slot| self.marked(slot));
+        let mut new = &self.found[..];
+        for old in pairs.iter() {
+            let key = old.key();
+            let (before, after) = new.split_at(new.iter().take_while(|k| **k < key).count());
+            spare.extend(before.iter().map(|k| P::new(*k)));
+            new = after;
+            match new {
+                [same, others @ ..] if *same == key => {
+                    spare.push(*old);
+                    new = others;
+                }
+                _ if stale(key) => {}
+                _ => spare.push(*old),
+            }
+        }
+        spare.extend(new.iter().map(|k| P::new(*k)));
+        core::mem::swap(pairs, spare);
         for slot in self.changed.drain(..) {
             self.is_changed[slot as usize] = false;
         }
-        &self.pairs
+    }
+
+    fn marked(&self, slot: u32) -> bool {
+        self.is_changed.get(slot as usize).is_some_and(|c| *c)
     }
 }
 
 /// One number in the order of pairs.
 fn rank([low, high]: &[u32; 2]) -> u64 {
     u64::from(*low) << 32 | u64::from(*high)
-}
-
-/// Puts a sorted list into another, last first, as far as there is something to put.
-fn merge(into: &mut Vec<[u32; 2]>, mut more: &[[u32; 2]]) {
-    let mut left = into.len();
-    into.resize(left + more.len(), [0; 2]);
-    let mut at = into.len();
-    while let [before @ .., last] = more {
-        at -= 1;
-        if left > 0 && rank(&into[left - 1]) > rank(last) {
-            left -= 1;
-            into[at] = into[left];
-        } else {
-            into[at] = *last;
-            more = before;
-        }
-    }
 }

@@ -13,7 +13,7 @@ use rb_core::{Error, Result};
 use std::collections::HashMap;
 
 pub(crate) use parry3d::bounding_volume::Aabb as Box32;
-pub(crate) use parry3d::partitioning::{Bvh, TraversalAction};
+pub(crate) use parry3d::partitioning::{Bvh, BvhWorkspace, TraversalAction};
 
 /// Axis-aligned box in f64 (m), in whichever frame its owner states.
 #[derive(Clone, Copy, Debug, PartialEq)]

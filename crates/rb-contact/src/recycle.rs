@@ -11,24 +11,33 @@
 //!   smaller shape: points on the border of a face are then off by no more than that along the face,
 //!   and by that times the tilt in their gap; twice as far for a contact between two lines, whose gap is
 //!   exact until the closest point runs past the end of one.
+//!
+//! Pairs are many, so all is kept in single precision, and what that may hide is taken off `clear`: a part in five
+//! million of the way between the shapes and of the smaller one's radius. A pebble some kilometres from the origin of the
+//! mesh it lies on is therefore searched for in every step.
 
 use crate::narrow::Apart;
-use glam::Vec3;
+use glam::{DQuat, Vec3};
 use rb_core::math::{Pose, Twist};
 use serde::{Deserialize, Serialize};
 
 /// Motion, as a share of the smaller shape's radius, up to which anchored contacts are kept.
 pub const DRIFT: f64 = 5e-4;
 
+/// Rounding of a length or an angle kept in single precision, as a share of it, and as much again for what is made of
+/// it.
+const ROUNDING: f64 = 2e-7;
+
 /// How the contacts of a pair were last found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     /// Pose of the smaller shape in the frame of the larger one.
-    relative: Pose,
+    place: Vec3,
+    turn: [f32; 4],
     /// Nothing but what was reported was nearer than this (m).
-    clear: f64,
+    clear: f32,
     /// Unit vector from the larger to the smaller shape along which they were apart, in the frame of the larger one;
-    /// zero if none was known. Single precision makes the way along it wrong by 1e-7 of its length.
+    /// zero if none was known.
     apart: Vec3,
 }
 
@@ -73,9 +82,18 @@ impl Memory {
         let sides = [(a.0, clear.along), (b.0, -clear.along)];
         let [(large, along), (small, _)] = larger_first([a.1, b.1], sides);
         let turned = large.q.conjugate();
+        let place = turned * (small.p - large.p);
+        let hidden = ROUNDING * (place.abs().element_sum() + a.1.min(b.1));
+        let known = clear.distance - hidden;
+        let near = known as f32;
         Self {
-            relative: Pose::new(turned * (small.p - large.p), turned * small.q),
-            clear: clear.distance,
+            place: place.as_vec3(),
+            turn: (turned * small.q).as_quat().to_array(),
+            clear: if f64::from(near) > known {
+                near.next_down()
+            } else {
+                near
+            },
             apart: (turned * along).as_vec3(),
         }
     }
@@ -89,29 +107,31 @@ impl Memory {
     /// of `prediction` (m).
     pub fn recall(&self, a: Sphere, b: Sphere, prediction: f64) -> Recall {
         // Whoever looks farther than the search did need not ask how far the shapes have moved.
-        if prediction > self.clear {
+        let clear = f64::from(self.clear);
+        if prediction > clear {
             return Recall::Search;
         }
         let [large, small] = larger_first([a.1, b.1], [a, b]);
         let turned = large.0.q.conjugate();
-        let way = turned * (small.0.p - large.0.p) - self.relative.p;
+        let way = turned * (small.0.p - large.0.p) - self.place.as_dvec3();
         let aimless = self.apart == Vec3::ZERO;
         let shift = if aimless {
             way.length()
         } else {
             -way.dot(self.apart.as_dvec3())
         };
-        if prediction + shift > self.clear {
+        if prediction + shift > clear {
             return Recall::Search;
         }
+        let before = DQuat::from_array(self.turn.map(f64::from));
         // No point of a body turned by θ moves farther than 2 sin(θ/2) times its distance.
-        let turn = (self.relative.q.conjugate() * (turned * small.0.q)).xyz();
+        let turn = (before.conjugate() * (turned * small.0.q)).xyz();
         let moved = shift + 2.0 * turn.length() * small.1;
-        if !aimless && prediction + moved <= self.clear {
+        if !aimless && prediction + moved <= clear {
             return Recall::Clear;
         }
         // Written so that a NaN leads to a search.
-        if prediction + moved <= self.clear {
+        if prediction + moved <= clear {
             match moved / (DRIFT * small.1) {
                 ..=1.0 => Recall::InPlace,
                 ..=2.0 => Recall::Followed,

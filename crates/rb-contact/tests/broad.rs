@@ -4,8 +4,9 @@ mod common;
 
 use common::Random;
 use rb_contact::Aabb;
-use rb_contact::broad::{BroadPhase, Course, Mobility};
+use rb_contact::broad::{BroadPhase, Course, Mobility, Paired};
 use rb_core::glam::DVec3;
+use std::collections::BTreeMap;
 
 fn random_box(random: &mut Random, space: f64) -> Aabb {
     let c = random.vector(space);
@@ -15,6 +16,45 @@ fn random_box(random: &mut Random, space: f64) -> Aabb {
         random.range(0.1, 1.0),
     );
     Aabb::new(c - h, c + h)
+}
+
+/// A list of pairs, kept up to date.
+struct List<P>([Vec<P>; 2]);
+
+impl<P: Paired> List<P> {
+    fn new() -> Self {
+        Self([Vec::new(), Vec::new()])
+    }
+
+    fn update(&mut self, broad: &mut BroadPhase, keep: impl Fn(u32, u32) -> bool) -> &[P] {
+        let mut found = Vec::new();
+        for &slot in broad.stale() {
+            broad.partners(slot, &keep, &mut found);
+        }
+        let [pairs, spare] = &mut self.0;
+        broad.update(pairs, spare, found);
+        assert!(broad.stale().is_empty());
+        pairs
+    }
+}
+
+/// Pairs of a scene of which nothing is known.
+fn all(broad: &mut BroadPhase) -> Vec<[u32; 2]> {
+    List::new().update(broad, |_, _| true).to_vec()
+}
+
+/// A pair, and the round in which it was found.
+#[derive(Clone, Copy)]
+struct Since([u32; 2], u32);
+
+impl Paired for Since {
+    fn key(&self) -> [u32; 2] {
+        self.0
+    }
+
+    fn new(key: [u32; 2]) -> Self {
+        Self(key, u32::MAX)
+    }
 }
 
 fn brute(
@@ -47,6 +87,8 @@ fn pairs_equal_brute_force_through_edits_and_rests() {
     let mut kinds = vec![None; count];
     let mut boxes: Vec<Aabb> = (0..count).map(|_| random_box(&mut random, 4.0)).collect();
     let keep = |i: u32, j: u32| !(i + j).is_multiple_of(7);
+    let (mut list, mut since) = (List::<Since>::new(), BTreeMap::new());
+    let mut stayed = 0;
     for round in 0..60 {
         for slot in 0..count {
             let dice = random.range(0.0, 1.0);
@@ -66,15 +108,28 @@ fn pairs_equal_brute_force_through_edits_and_rests() {
             }
         }
         let expected = brute(&broad, &kinds, &keep);
-        assert_eq!(broad.pairs(keep), expected, "round {round}");
         let text = serde_json::to_string(&broad).unwrap();
         let mut back: BroadPhase = serde_json::from_str(&text).unwrap();
-        assert_eq!(back.pairs(keep), expected);
+        assert_eq!(List::<[u32; 2]>::new().update(&mut back, keep), expected);
+        list.update(&mut broad, keep);
+        let found: Vec<_> = list.0[0].iter().map(Paired::key).collect();
+        assert_eq!(found, expected, "round {round}");
+        // Who stays is still known, who has gone is forgotten.
+        since.retain(|key, _| expected.contains(key));
+        for entry in &mut list.0[0] {
+            if entry.1 == u32::MAX {
+                assert!(since.insert(entry.0, round).is_none());
+                entry.1 = round;
+            }
+            assert_eq!(since[&entry.0], entry.1);
+            stayed += u32::from(entry.1 + 5 < round);
+        }
         assert!(serde_json::to_string(&back).unwrap() == text);
         if round % 3 == 0 {
             broad = back;
         }
     }
+    assert!(stayed > 100, "{stayed}");
 }
 
 #[test]
@@ -90,7 +145,7 @@ fn boxes_move_only_when_left() {
     // Unbounded and far boxes pair like any other.
     broad.set(0, &Aabb::EVERYWHERE, 0.1, Mobility::Static);
     broad.set(1, &unit(1e4), 0.1, Mobility::Moving);
-    assert_eq!(broad.pairs(|_, _| true), [[0, 1]]);
+    assert_eq!(all(&mut broad), [[0, 1]]);
 }
 
 #[test]
@@ -102,7 +157,8 @@ fn thousands_of_boxes_are_no_cliff() {
         broad.set(slot as u32, b, 0.1, Mobility::Moving);
     }
     let start = std::time::Instant::now();
-    let first = broad.pairs(|_, _| true).len();
+    let mut list = List::<[u32; 2]>::new();
+    let first = list.update(&mut broad, |_, _| true).len();
     let built = start.elapsed();
     for (slot, b) in boxes.iter().enumerate().step_by(5) {
         let shift = DVec3::X * 0.3;
@@ -114,7 +170,7 @@ fn thousands_of_boxes_are_no_cliff() {
         );
     }
     let start = std::time::Instant::now();
-    let second = broad.pairs(|_, _| true).len();
+    let second = list.update(&mut broad, |_, _| true).len();
     println!(
         "{first} pairs in {built:?}, {second} after moving a fifth in {:?}",
         start.elapsed()
@@ -143,10 +199,13 @@ fn many_at_once_are_one_by_one() {
     for (slot, tight, course) in &moved {
         assert!(grown.set_moving(*slot, tight, course));
     }
+    let mut lists = [(); 2].map(|()| List::<[u32; 2]>::new());
     for round in 0..3 {
-        let expected = grown.pairs(|_, _| true).to_vec();
+        let [by_one, by_all] = &mut lists;
+        let expected = by_one.update(&mut grown, |_, _| true);
         assert!(expected.len() > 3000);
-        assert_eq!(at_once.pairs(|_, _| true), expected, "round {round}");
+        let found = by_all.update(&mut at_once, |_, _| true);
+        assert_eq!(found, expected, "round {round}");
         for broad in [&mut at_once, &mut grown] {
             for slot in (round..3000).step_by(11) {
                 broad.remove(slot);

@@ -5,7 +5,7 @@ use crate::island::convoy::{Convoy, RUN};
 use crate::island::fleet::Fleet;
 use crate::island::{Island, IslandContact};
 use crate::stage::partition::{ListedBody, ListedJoint};
-use crate::state::PairList;
+use crate::state::{Pair, PairList};
 use rb_contact::manifold::Carried;
 use rb_contact::recycle::Sphere;
 use rb_contact::{Aabb, CollisionGroups, ContactPatch, Shape};
@@ -152,6 +152,8 @@ pub(crate) struct Frame {
     pub(crate) left: Vec<Left>,
     /// Pairs that each task found of colliders whose boxes are new.
     pub(crate) searches: Vec<Vec<[u32; 2]>>,
+    /// Room for the next list of pairs.
+    pub(crate) pairs: Vec<Pair>,
     /// Manifolds that stay from the last step, lowest first.
     pub(crate) moves: Vec<Move>,
     /// Those of them that go far, and where to.
@@ -235,6 +237,7 @@ impl Frame {
         let records = bytes(&self.islands) + bytes(&self.convoys) + bytes(&self.chunks);
         let searches: usize = self.searches.iter().map(bytes).sum();
         let colliders = bytes(&self.placed) + bytes(&self.left) + bytes(&self.touched) + searches;
+        let colliders = colliders + bytes(&self.pairs);
         let bodies = bytes(&self.flights) + bytes(&self.listed_bodies) + bytes(&self.place);
         let homes = bytes(&self.free) + bytes(&self.tenants) + bytes(&self.starts);
         let contacts = bytes(&self.moves)

@@ -5,7 +5,7 @@ use crate::outline::Described;
 use crate::sleep::SleepGroups;
 use glam::DVec3;
 use rb_contact::Collider;
-use rb_contact::broad::BroadPhase;
+use rb_contact::broad::{BroadPhase, Paired};
 use rb_contact::recycle::Memory;
 use rb_core::arena::Arena;
 use rb_core::body::Body;
@@ -55,9 +55,13 @@ pub(crate) struct Pair {
     pub(crate) count: u32,
 }
 
-impl Pair {
+impl Paired for Pair {
+    fn key(&self) -> [u32; 2] {
+        self.key
+    }
+
     /// A pair that has not been looked at.
-    pub(crate) fn new(key: [u32; 2]) -> Self {
+    fn new(key: [u32; 2]) -> Self {
         Self {
             key,
             memory: None,
@@ -65,7 +69,9 @@ impl Pair {
             count: 0,
         }
     }
+}
 
+impl Pair {
     /// Numbers of its manifolds.
     pub(crate) fn manifolds(&self) -> Range<usize> {
         self.first as usize..(self.first + self.count) as usize

@@ -3,7 +3,7 @@
 use crate::colliders::mobility;
 use crate::events::Events;
 use crate::frame::{Frame, Left, Placed};
-use crate::state::{ColliderSlot, Pair, State, stirs};
+use crate::state::{ColliderSlot, State, stirs};
 use glam::DVec3;
 use rb_contact::broad::Course;
 use rb_contact::shapes::Ball;
@@ -12,7 +12,7 @@ use rb_core::anchor::Stand;
 use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::math::{Pose, Twist, log_rotation};
-use rb_core::room::{empty, fit};
+use rb_core::room::empty;
 use rb_solve::parallel;
 
 /// Colliders per task, or bodies.
@@ -226,33 +226,9 @@ fn collect_pairs(state: &mut State, frame: &mut Frame) {
     });
     if runs > 0 {
         let found = searches[..runs].iter().flatten().copied();
-        update_pairs(&mut state.pairs, broad.take_pairs(found));
+        broad.update(&mut state.pairs, &mut frame.pairs, found);
     }
     state.broad = broad;
-}
-
-/// Makes a sorted list of pairs one of those with the keys `keys`, sorted too, in place: takes out what
-/// is gone, then moves what stays to its place, last first, and puts what is new in between.
-fn update_pairs(pairs: &mut Vec<Pair>, keys: &[[u32; 2]]) {
-    let mut wanted = keys.iter().peekable();
-    pairs.retain(|pair| {
-        while wanted.next_if(|key| **key < pair.key).is_some() {}
-        wanted.next_if(|key| **key == pair.key).is_some()
-    });
-    let mut left = pairs.len();
-    fit(pairs, keys.len());
-    pairs.resize(keys.len(), Pair::new([0; 2]));
-    for (at, &key) in keys.iter().enumerate().rev() {
-        match left.checked_sub(1) {
-            // All before it are in their places.
-            Some(last) if last == at => break,
-            Some(last) if pairs[last].key == key => {
-                pairs[at] = pairs[last];
-                left = last;
-            }
-            _ => pairs[at] = Pair::new(key),
-        }
-    }
 }
 
 /// Whether two colliders may touch: different bodies, one of them movable, groups, joints. Whoever
@@ -272,35 +248,4 @@ fn joined(state: &State, pair: [BodyHandle; 2]) -> bool {
     joints
         .filter(|j| !j.desc.collide_connected)
         .any(|j| pair.iter().all(|body| j.bodies.contains(body)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::chance::chance;
-
-    /// Lists that lose and gain pairs anywhere, against lists made anew.
-    #[test]
-    fn pairs_that_stay_are_still_known() {
-        let mut random = chance(5);
-        let (mut pairs, mut expected) = (Vec::new(), Vec::<Pair>::new());
-        for step in 0..300 {
-            let (share, size) = (1 + random(9), random(60));
-            let keys = (0..size).map(|k| [k / 7, k % 7]);
-            let keys: Vec<[u32; 2]> = keys.filter(|_| random(10) < share).collect();
-            let known = |key: &[u32; 2]| expected.iter().find(|p| p.key == *key);
-            let next = keys.iter().map(|key| match known(key) {
-                Some(pair) => *pair,
-                None => Pair::new(*key),
-            });
-            expected = next.collect();
-            update_pairs(&mut pairs, &keys);
-            let names = |list: &[Pair]| list.iter().map(|p| (p.key, p.first)).collect::<Vec<_>>();
-            assert_eq!(names(&pairs), names(&expected));
-            for list in [&mut pairs, &mut expected] {
-                let unnamed = list.iter_mut().filter(|p| p.first == 0);
-                unnamed.for_each(|p| p.first = 100 * step + p.key[0] + 1);
-            }
-        }
-    }
 }

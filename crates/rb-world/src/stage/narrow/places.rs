@@ -168,6 +168,7 @@ mod tests {
     use super::*;
     use crate::chance::chance;
     use crate::frame::Changed;
+    use rb_contact::broad::Paired;
     use rb_core::manifold::ManifoldKey;
 
     /// A manifold that can be told from others.
