@@ -151,7 +151,8 @@ fn parted([a, b]: [&Placed; 2]) -> bool {
 /// counts. Elsewhere bodies mostly go on as they go, and what brings a pair nearer does.
 fn prediction(near: f64, [a, b]: [&Placed; 2]) -> f64 {
     let most = a.reach + b.reach;
-    if a.exposed || b.exposed {
+    // Two at rest ask for no more than that.
+    if a.exposed || b.exposed || most <= near {
         return most;
     }
     let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
