@@ -124,8 +124,8 @@ pub struct Sweeps {
     pub position: u32,
     /// Sweeps of the pass that leaves velocities, at most.
     pub velocity: u32,
-    /// So many more of them in the last substep, whose velocities are those the step ends with; where
-    /// contacts meet joints that are solved directly as well.
+    /// So many more of them in the last substep, whose velocities are those the step ends with; twice as many more
+    /// where contacts meet joints that are solved directly.
     pub last: u32,
     /// Sweeps of either pass, at most, where contacts meet joints that are solved directly, which needs
     /// more than contacts among themselves: sweeps over both with a direct solve of the joints at the
@@ -144,7 +144,7 @@ impl Sweeps {
     /// Sweeps over contacts and joints together, in a pass of the last substep or of another.
     pub fn coupled_in(&self, pass: Pass, last: bool) -> u32 {
         match pass {
-            Pass::Velocity if last => self.coupled + self.last,
+            Pass::Velocity if last => self.coupled + 2 * self.last,
             _ => self.coupled,
         }
     }
@@ -299,7 +299,7 @@ impl Params {
                 position: 3,
                 velocity: 2,
                 last: 2,
-                coupled: 6,
+                coupled: 4,
                 stop: 1e-9,
             },
             escalation: Escalation {
