@@ -12,27 +12,25 @@
 //!   and by that times the tilt in their gap; twice as far for a contact between two lines, whose gap is
 //!   exact until the closest point runs past the end of one.
 //!
-//! Pairs are many, so all is kept in single precision, and what that may hide is taken off `clear`: a part in five
-//! million of the way between the shapes and of the smaller one's radius. A pebble some kilometres from the origin of the
-//! mesh it lies on is therefore searched for in every step.
+//! Pairs are many, so all but the place is kept in single precision, and what that may hide of a turn is taken off
+//! `clear`. The place is not, for a pebble may lie a kilometre from the origin of its mesh.
 
 use crate::narrow::Apart;
-use glam::{DQuat, Vec3};
+use glam::{DQuat, DVec3, Vec3};
 use rb_core::math::{Pose, Twist};
 use serde::{Deserialize, Serialize};
 
 /// Motion, as a share of the smaller shape's radius, up to which anchored contacts are kept.
 pub const DRIFT: f64 = 5e-4;
 
-/// Rounding of a length or an angle kept in single precision, as a share of it, and as much again for what is made of
-/// it.
-const ROUNDING: f64 = 2e-7;
+/// What single precision may hide of a turn, as a motion in terms of the radius: twice the rounding of a unit quaternion.
+const HIDDEN: f64 = 2.0 * f32::EPSILON as f64;
 
 /// How the contacts of a pair were last found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     /// Pose of the smaller shape in the frame of the larger one.
-    place: Vec3,
+    place: DVec3,
     turn: [f32; 4],
     /// Nothing but what was reported was nearer than this (m).
     clear: f32,
@@ -82,12 +80,10 @@ impl Memory {
         let sides = [(a.0, clear.along), (b.0, -clear.along)];
         let [(large, along), (small, _)] = larger_first([a.1, b.1], sides);
         let turned = large.q.conjugate();
-        let place = turned * (small.p - large.p);
-        let hidden = ROUNDING * (place.abs().element_sum() + a.1.min(b.1));
-        let known = clear.distance - hidden;
+        let known = clear.distance - HIDDEN * a.1.min(b.1);
         let near = known as f32;
         Self {
-            place: place.as_vec3(),
+            place: turned * (small.p - large.p),
             turn: (turned * small.q).as_quat().to_array(),
             clear: if f64::from(near) > known {
                 near.next_down()
@@ -113,7 +109,7 @@ impl Memory {
         }
         let [large, small] = larger_first([a.1, b.1], [a, b]);
         let turned = large.0.q.conjugate();
-        let way = turned * (small.0.p - large.0.p) - self.place.as_dvec3();
+        let way = turned * (small.0.p - large.0.p) - self.place;
         let aimless = self.apart == Vec3::ZERO;
         let shift = if aimless {
             way.length()
@@ -151,7 +147,6 @@ fn larger_first<T>(radii: [f64; 2], [a, b]: [T; 2]) -> [T; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use glam::DVec3;
     use rb_core::math::exp_rotation;
 
     #[test]
