@@ -124,13 +124,15 @@ pub struct Sweeps {
     pub position: u32,
     /// Sweeps of the pass that leaves velocities, at most.
     pub velocity: u32,
-    /// So many more of them in the last substep, whose velocities are those the step ends with; twice as many more
-    /// where contacts meet joints that are solved directly.
+    /// So many more of them in the last substep, whose velocities are those the step ends with; as many more rounds,
+    /// and twice as many more coupled sweeps.
     pub last: u32,
-    /// Sweeps of either pass, at most, where contacts meet joints that are solved directly, which needs
-    /// more than contacts among themselves: sweeps over both with a direct solve of the joints at the
-    /// end where contacts and joints are in lanes, elsewhere rounds in which the two take turns.
+    /// Sweeps of either pass over contacts and joints that are solved directly, with a direct solve of the joints at
+    /// the end, where an island is in lanes as a whole: that needs more than contacts among themselves.
     pub coupled: u32,
+    /// The same, at most, in an island some of which is stated as rows: sweeps, or rounds in which joints and contacts
+    /// take turns.
+    pub rounds: u32,
     /// Both passes stop once no row changed by more than this (m/s).
     pub stop: f64,
 }
@@ -141,11 +143,19 @@ impl Sweeps {
         self.velocity + if last { self.last } else { 0 }
     }
 
-    /// Sweeps over contacts and joints together, in a pass of the last substep or of another.
+    /// Sweeps over contacts and joints together in lanes, in a pass of the last substep or of another.
     pub fn coupled_in(&self, pass: Pass, last: bool) -> u32 {
         match pass {
             Pass::Velocity if last => self.coupled + 2 * self.last,
             _ => self.coupled,
+        }
+    }
+
+    /// The same in an island that is not in lanes as a whole.
+    pub fn rounds_in(&self, pass: Pass, last: bool) -> u32 {
+        match pass {
+            Pass::Velocity if last => self.rounds + self.last,
+            _ => self.rounds,
         }
     }
 }
@@ -300,6 +310,7 @@ impl Params {
                 velocity: 2,
                 last: 2,
                 coupled: 4,
+                rounds: 6,
                 stop: 1e-9,
             },
             escalation: Escalation {
@@ -342,6 +353,7 @@ impl Params {
                 velocity: 500,
                 last: 0,
                 coupled: 500,
+                rounds: 500,
                 stop: 1e-12,
             },
             stabilisation: Some(Stabilisation::Iterated),

@@ -328,9 +328,9 @@ impl Island {
         }
     }
 
-    /// Sweeps of a pass in which joints and contacts meet.
-    fn coupled_sweeps(&self, shared: &Shared, pass: Pass) -> u32 {
-        shared.params.sweeps.coupled_in(pass, self.is_last(shared))
+    /// Sweeps of a pass over joints and contacts together, or rounds in which they take turns.
+    fn rounds(&self, shared: &Shared, pass: Pass) -> u32 {
+        shared.params.sweeps.rounds_in(pass, self.is_last(shared))
     }
 
     /// Whether the present substep is the last.

@@ -52,7 +52,7 @@ impl SceneFile {
             super::fault::fault("params", &fields, &e)
         })?;
         let s = params.sweeps;
-        let most = u64::from(s.position.max(s.velocity).max(s.coupled));
+        let most = u64::from(s.position.max(s.velocity).max(s.coupled).max(s.rounds));
         if most * u64::from(params.substeps) > MOST_SWEEPS {
             let reason = format!("more than {MOST_SWEEPS} over all substeps");
             return Err(InputError::new("params.sweeps", reason));

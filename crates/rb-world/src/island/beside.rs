@@ -61,7 +61,7 @@ impl Island {
     /// One pass: sweeps over all joints and contacts, then the joints exactly.
     pub(super) fn sweep_beside(&mut self, shared: &Shared, pass: Pass) {
         let numbers = Discretiser::new(shared.params, shared.h);
-        let sweeps = self.coupled_sweeps(shared, pass);
+        let sweeps = self.rounds(shared, pass);
         for k in 0..sweeps {
             let backwards = self.backwards() != (k % 2 == 1);
             self.links.sweep(&mut self.lanes, pass, backwards);

@@ -125,7 +125,7 @@ impl Island {
     fn joined_sweeps(&self, shared: &Shared, pass: Pass) -> u32 {
         match self.is_bare() {
             true => self.sweeps(shared, pass),
-            false => self.coupled_sweeps(shared, pass),
+            false => self.rounds(shared, pass),
         }
     }
 

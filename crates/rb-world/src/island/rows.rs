@@ -108,11 +108,11 @@ impl Island {
     /// impulses, so it is posed again at the spin they really cause until that stands still.
     pub(super) fn solve(&mut self, shared: &Shared, pass: Pass) {
         if self.in_lanes {
-            return self.sweep_joined(shared, pass, self.coupled_sweeps(shared, pass));
+            return self.sweep_joined(shared, pass, self.rounds(shared, pass));
         }
         let coupled = self.scratch.plan.work.is_some_and(|w| w > 0) && !self.contacts.is_empty();
         let coupled = if coupled {
-            self.coupled_sweeps(shared, pass)
+            self.rounds(shared, pass)
         } else {
             0
         };
