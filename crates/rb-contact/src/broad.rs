@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 /// New boxes from which on it may pay to build trees anew.
 const MANY: usize = 1024;
 
-/// Colliders up to which trees are not refitted.
+/// Leaves below which a tree is not refitted.
 const SMALL: usize = 64;
 
-/// One collider in so many with a new box, and refitting the whole tree takes less time than taking each out and
+/// One leaf in so many with a new box, and refitting the whole tree takes less time than taking each out and
 /// putting it in again.
 const FEW: usize = 32;
 
@@ -155,23 +155,20 @@ impl BroadPhase {
     }
 
     /// New boxes for `count` colliders that their boxes do not [hold](Self::holds) any more. A few are put in anew;
-    /// where there are more, all boxes of a tree around them are made anew, or the trees where these are most of all.
+    /// where there are more, leaves of movable ones stay and all boxes around them are made anew, and where these are
+    /// most of all, both trees.
     pub fn set_many(&mut self, count: usize, moved: impl Iterator<Item = (u32, Aabb, Course)>) {
-        let all = self.entries.len();
-        let most = count >= MANY && 2 * count >= all;
-        let few = all < SMALL || FEW * count < all;
-        let mut loose = [false; 2];
+        let most = count >= MANY && 2 * count >= self.entries.len();
+        let moving = Mobility::Moving as usize;
+        let leaves = self.trees[moving].leaf_count() as usize;
+        let refits = !most && leaves >= SMALL && FEW * count >= leaves;
         for (slot, tight, course) in moved {
             let entry = course.entry(&tight);
-            let class = entry.mobility as usize;
-            let stays = self
-                .entry(slot)
-                .is_some_and(|old| old.mobility == entry.mobility);
+            let stays = |old: &Entry| [old.mobility, entry.mobility] == [Mobility::Moving; 2];
             if most {
                 self.store(slot, entry);
-            } else if stays && !few {
-                self.trees[class].insert_or_update_partially(entry.fat, slot, 0.0);
-                loose[class] = true;
+            } else if refits && self.entry(slot).is_some_and(stays) {
+                self.trees[moving].insert_or_update_partially(entry.fat, slot, 0.0);
                 self.store(slot, entry);
             } else {
                 self.put(slot, entry);
@@ -179,10 +176,9 @@ impl BroadPhase {
         }
         if most {
             self.plant();
-        }
-        for (tree, _) in self.trees.iter_mut().zip(loose).filter(|(_, loose)| *loose) {
-            tree.optimize_incremental(&mut self.scratch);
-            tree.refit(&mut self.scratch);
+        } else if refits {
+            self.trees[moving].optimize_incremental(&mut self.scratch);
+            self.trees[moving].refit(&mut self.scratch);
         }
     }
 
@@ -256,8 +252,10 @@ impl BroadPhase {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let trees: usize = self.trees.iter().map(Bvh::heap_memory_size).sum();
+        // The library does not say what its scratch holds: a tree of movable colliders, at most.
+        let scratch = self.trees[Mobility::Moving as usize].heap_memory_size();
         let flags = room::bytes(&self.changed) + room::bytes(&self.is_changed);
-        trees + flags + room::bytes(&self.entries) + room::bytes(&self.found)
+        trees + scratch + flags + room::bytes(&self.entries) + room::bytes(&self.found)
     }
 
     fn entry(&self, slot: u32) -> Option<&Entry> {

@@ -29,13 +29,13 @@ const HIDDEN: f64 = 2.0 * f32::EPSILON as f64;
 /// How the contacts of a pair were last found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
-    /// Pose of the smaller shape in the frame of the larger one.
+    /// Place (m) and turn (x, y, z, w) of the smaller shape in the frame of the larger one.
     place: DVec3,
     turn: [f32; 4],
     /// Nothing but what was reported was nearer than this (m).
     clear: f32,
     /// Unit vector from the larger to the smaller shape along which they were apart, in the frame of the larger one;
-    /// zero if none was known.
+    /// zero if none was known. Single precision makes the way along it wrong by 1e-7 of its length.
     apart: Vec3,
 }
 
