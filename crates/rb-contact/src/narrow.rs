@@ -47,17 +47,34 @@ use rb_core::math::Pose;
 pub(crate) use axis::axis;
 pub(crate) use gjk::{Proximity, closest};
 
-/// One point of a patch.
+/// One point of a patch: a place on either surface, one straight across from the other, so that what pushes both
+/// bodies apart turns neither against the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PatchPoint {
     /// Point on the surface of a (m, world).
     pub position_a: DVec3,
-    /// Point on the surface of b (m, world).
+    /// Point on the surface of b (m, world): position_a + gap n.
     pub position_b: DVec3,
     /// n · (position_b − position_a) (m); negative is penetration.
     pub gap: f64,
     /// Names the pair of features that made the point, as long as they touch.
     pub feature: u32,
+}
+
+impl PatchPoint {
+    /// Of two places that are not straight across from each other along the unit normal `n`: either goes half of
+    /// the way aside.
+    fn straight(self, n: DVec3) -> Self {
+        let way = self.position_b - self.position_a;
+        let gap = n.dot(way);
+        let aside = 0.5 * (way - n * gap);
+        Self {
+            position_a: self.position_a + aside,
+            position_b: self.position_b - aside,
+            gap,
+            ..self
+        }
+    }
 }
 
 /// Points of a patch; they hold no memory, so that thousands of patches are forgotten at once.

@@ -118,7 +118,8 @@ pub struct ManifoldKey {
 #[repr(C)]
 pub struct ManifoldPoint {
     /// Contact point relative to the centre of mass of (a, b), world axes at the time of detection
-    /// (m). The points lie on the two surfaces: `gap = n · (x_b + arm_b − x_a − arm_a)`.
+    /// (m). The places lie on the two surfaces, one straight across from the other:
+    /// `x_b + arm_b = x_a + arm_a + gap n`.
     pub arm: [DVec3; 2],
     /// Distance along the normal (m); negative is penetration.
     pub gap: f64,

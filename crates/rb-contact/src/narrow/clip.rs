@@ -211,14 +211,13 @@ fn parallel_points(a: &Placed, b: &Placed, n: DVec3, mut put: impl FnMut(PatchPo
     }
     for (s, feature) in [(lo, 1), (hi, 2)] {
         let t = ((s - ends[0]) / (ends[1] - ends[0])).clamp(0.0, 1.0);
-        let position_a = fa[0].0 + u * s + n * a.radius;
-        let position_b = fb[0].0 + v * t - n * b.radius;
-        put(PatchPoint {
-            position_a,
-            position_b,
-            gap: n.dot(position_b - position_a),
+        let ends = PatchPoint {
+            position_a: fa[0].0 + u * s + n * a.radius,
+            position_b: fb[0].0 + v * t - n * b.radius,
+            gap: 0.0,
             feature,
-        });
+        };
+        put(ends.straight(n));
     }
 }
 

@@ -187,7 +187,7 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
             }
         }
         for p in &mut raw {
-            p.gap = normal.dot(p.position_b - p.position_a);
+            *p = p.straight(normal);
         }
         raw.retain(|p| p.gap <= prediction);
         // Lines lead to one point only, and a face leans from one pair of edges.

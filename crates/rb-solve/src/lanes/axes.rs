@@ -1,6 +1,6 @@
 //! Axes of eight contacts, normal and tangents, and what moves along them.
 
-use super::batch::{Batch, Wide3};
+use super::batch::{Batch, Point};
 use super::pair::Pair;
 use super::simd::{Simd, two};
 use super::vector::V3;
@@ -54,15 +54,56 @@ impl<S: Simd> Along<S> {
 
     /// Velocity of b's point relative to a's.
     #[inline(always)]
-    pub(super) fn slip(&self, arm: &[Wide3; 2]) -> V3<S> {
-        let arm = two!(|s| V3::load(&arm[s]));
+    pub(super) fn slip(&self, arm: &[V3<S>; 2]) -> V3<S> {
         let to = self.ang[1].cross_onto(arm[1], self.lin);
         arm[0].cross_onto(self.ang[0], to)
+    }
+
+    /// Speed of b along the normal relative to a at a point that arms along t and u lead to; what b turns about t and
+    /// u, relative to a, tells it elsewhere.
+    #[inline(always)]
+    pub(super) fn normal(&self, arm: &[[S; 2]; 2]) -> (S, [S; 2]) {
+        let [[_, ta, ua], [_, tb, ub]] = [self.ang[0].0, self.ang[1].0];
+        let ([xa, ya], [xb, yb]) = (arm[0], arm[1]);
+        let of_b = xb.nfma(ub, yb.fma(tb, self.lin.0[0]));
+        let speed = ya.nfma(ta, xa.fma(ua, of_b));
+        (speed, [tb.sub(ta), ub.sub(ua)])
     }
 
     /// Rate at which b turns about the normal, relative to a.
     #[inline(always)]
     pub(super) fn spin(&self) -> S {
         self.ang[1].0[0].sub(self.ang[0].0[0])
+    }
+}
+
+/// What leads from the bodies of eight contacts to their points. All points of a manifold lie on either surface straight
+/// across from each other, so what leads from one to the next is the same on both but for the gaps.
+pub(super) struct Arms<S> {
+    first: [V3<S>; 2],
+    gap: S,
+}
+
+impl<S: Simd> Arms<S> {
+    #[inline(always)]
+    pub(super) fn of(batch: &Batch, points: &[Point]) -> Self {
+        Self {
+            first: two!(|s| V3::load(&batch.arm[s])),
+            gap: match points {
+                [first, ..] => S::load(&first.gap),
+                [] => S::zero(),
+            },
+        }
+    }
+
+    /// To a point from both bodies, along normal and tangents (m).
+    #[inline(always)]
+    pub(super) fn to(&self, p: &Point) -> [V3<S>; 2] {
+        let V3([n, t, u]) = V3::<S>::load(&p.from);
+        let across = n.add(S::load(&p.gap).sub(self.gap));
+        [
+            self.first[0].add(V3([n, t, u])),
+            self.first[1].add(V3([across, t, u])),
+        ]
     }
 }

@@ -48,6 +48,8 @@ pub(super) struct Batch {
     pub(super) slip: u32,
     /// J W Jᵀ between the normals of two points, where [`place`] says.
     pub(super) couple: [Wide; PAIRS],
+    /// To the first point, from both bodies, along normal and tangents (m).
+    pub(super) arm: [Wide3; 2],
 }
 
 /// Pairs of points of a manifold.
@@ -78,6 +80,7 @@ impl Batch {
             grip: NONE,
             slip: 0,
             couple: Default::default(),
+            arm: Default::default(),
         }
     }
 
@@ -98,10 +101,18 @@ impl Batch {
     }
 
     /// An arm along the axes of a lane, in world axes.
-    pub(super) fn arm(&self, arm: &Wide3, lane: usize) -> DVec3 {
+    pub(super) fn world(&self, along: DVec3, lane: usize) -> DVec3 {
         let [n, t] = [&self.normal, &self.tangent].map(|e| vector(e, lane));
-        let along = vector(arm, lane);
         n * along.x + t * along.y + n.cross(t) * along.z
+    }
+
+    /// What leads to one of its points from both bodies, in a lane (world).
+    pub(super) fn arms(&self, points: &[Point], k: usize, lane: usize) -> [DVec3; 2] {
+        let (first, p) = (&points[0], &points[k]);
+        let widened = p.gap.0[lane] - first.gap.0[lane];
+        let from = vector(&p.from, lane);
+        let from = [from, from + DVec3::X * widened];
+        [0, 1].map(|s| self.world(vector(&self.arm[s], lane) + from[s], lane))
     }
 
     /// Numbers of its points.
@@ -124,8 +135,9 @@ impl Batch {
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(super) struct Point {
-    /// From both bodies, along normal and tangents (m).
-    pub(super) arm: [Wide3; 2],
+    /// From the first point to this one on the surface of a, along normal and tangents (m). On that of b it is
+    /// the same but for the gaps, for points are straight across from each other.
+    pub(super) from: Wide3,
     /// 1/a of the normal.
     pub(super) inverse: Wide,
     /// Gap when the contact was found (m).

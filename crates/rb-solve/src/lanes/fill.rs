@@ -39,9 +39,17 @@ fn fill<S: Simd>(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: M
         let (counts, spin) = head::<S>(batch, eight);
         let axes = Axes::of(batch);
         let loads = loads::<S>(eight, points.len(), S::splat(terms.scale));
+        let first = Place::read(&axes, eight, 0);
+        first.arm[0].store(&mut batch.arm[0]);
+        first.arm[1].store(&mut batch.arm[1]);
         for (k, p) in points.iter_mut().enumerate() {
             let live = S::gt(counts, S::splat(k as f64));
-            place(p, &axes, eight, k, live, loads[3 * k]);
+            let place = if k == 0 {
+                first
+            } else {
+                Place::read(&axes, eight, k)
+            };
+            place.put(p, &first, live, loads[3 * k]);
         }
         for (k, slip) in slips.iter_mut().enumerate() {
             loads[3 * k + 1].store(&mut slip.impulse[0]);
@@ -141,36 +149,56 @@ fn loads<S: Simd>(eight: [&Manifold; LANES], points: usize, scale: S) -> [S; 3 *
     out
 }
 
-/// Point `k` of all manifolds that have it.
-#[inline(always)]
-fn place<S: Simd>(
-    p: &mut Point,
-    axes: &Axes<S>,
-    eight: [&Manifold; LANES],
-    k: usize,
-    live: S::Mask,
-    load: S,
-) {
-    // The last point is read with the number before it, for there is none after it.
-    let at = (NUMBERS * k).min(NUMBERS * MAX_POINTS - LANES);
-    let mut rows = [S::zero(); LANES];
-    for (row, m) in rows.iter_mut().zip(eight) {
-        *row = S::read(&m.numbers()[at..]);
+/// Where a point of all manifolds is: from both bodies, along normal and tangents, and its gap (m).
+#[derive(Clone, Copy)]
+struct Place<S> {
+    arm: [V3<S>; 2],
+    gap: S,
+}
+
+impl<S: Simd> Place<S> {
+    /// Point `k`.
+    #[inline(always)]
+    fn read(axes: &Axes<S>, eight: [&Manifold; LANES], k: usize) -> Self {
+        // The last point is read with the number before it, for there is none after it.
+        let at = (NUMBERS * k).min(NUMBERS * MAX_POINTS - LANES);
+        let mut rows = [S::zero(); LANES];
+        for (row, m) in rows.iter_mut().zip(eight) {
+            *row = S::read(&m.numbers()[at..]);
+        }
+        let [a, b, c, d, e, f, g, h] = S::transposed(rows);
+        let numbers = if at == NUMBERS * k {
+            [a, b, c, d, e, f, g]
+        } else {
+            [b, c, d, e, f, g, h]
+        };
+        let [x, y, z, u, v, w, gap] = numbers;
+        Self {
+            arm: [axes.along(V3([x, y, z])), axes.along(V3([u, v, w]))],
+            gap,
+        }
     }
-    let [a, b, c, d, e, f, g, h] = S::transposed(rows);
-    let numbers = if at == NUMBERS * k {
-        [a, b, c, d, e, f, g]
-    } else {
-        [b, c, d, e, f, g, h]
-    };
-    let [x, y, z, u, v, w, gap] = numbers;
-    axes.along(V3([x, y, z])).store(&mut p.arm[0]);
-    axes.along(V3([u, v, w])).store(&mut p.arm[1]);
-    gap.store(&mut p.gap);
-    // Marks the point as one; becomes its effective mass.
-    S::select(live, S::splat(1.0), S::zero()).store(&mut p.inverse);
-    S::select(live, load, S::zero()).store(&mut p.impulse);
-    (p.bias, p.give) = Default::default();
+
+    /// The way from the first point on the surface of a, told by the shorter of both arms, whose digits are finer.
+    #[inline(always)]
+    fn from(&self, first: &Self) -> V3<S> {
+        let [by_a, V3([n, t, u])] = two!(|s| self.arm[s].sub(first.arm[s]));
+        let by_b = V3([n.sub(self.gap.sub(first.gap)), t, u]);
+        let [a, b] = two!(|s| first.arm[s].dot(first.arm[s]));
+        V3::select(S::gt(a, b), by_b, by_a)
+    }
+
+    /// Writes the point of all manifolds that have it.
+    #[inline(always)]
+    fn put(&self, p: &mut Point, first: &Self, live: S::Mask, load: S) {
+        let none = V3([S::zero(); 3]);
+        V3::select(live, self.from(first), none).store(&mut p.from);
+        self.gap.store(&mut p.gap);
+        // Marks the point as one; becomes its effective mass.
+        S::select(live, S::splat(1.0), S::zero()).store(&mut p.inverse);
+        S::select(live, load, S::zero()).store(&mut p.impulse);
+        (p.bias, p.give) = Default::default();
+    }
 }
 
 /// Sum of the tangential impulses, and what turns about the first points, of which `spin` is a part.
@@ -183,7 +211,7 @@ fn gather<S: Simd>(grip: &mut Grip, points: &[Point], loads: &[S; 3 * MAX_POINTS
             S::select(live, loads[3 * k + 1], S::zero()),
             S::select(live, loads[3 * k + 2], S::zero()),
         ];
-        let [_, t, u] = V3::<S>::load(&p.arm[0]).sub(V3::load(&points[0].arm[0])).0;
+        let [_, t, u] = V3::<S>::load(&p.from).0;
         let twist = t.fma(y, sum[2]);
         sum = [sum[0].add(x), sum[1].add(y), u.nfma(x, twist)];
     }

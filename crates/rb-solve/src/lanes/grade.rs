@@ -7,7 +7,7 @@ pub use tally::{Graded, Sample};
 
 use super::dispatch;
 
-use super::axes::{Along, Axes};
+use super::axes::{Along, Arms, Axes};
 use super::batch::{NONE, Packed};
 use super::grip::load;
 use super::pack::State;
@@ -99,6 +99,7 @@ fn grade<S: Simd>(
         let moved = Along::new(&axes, &Pair::<S>::gather(bodies.moved, &batch.bodies));
         let points = &packed.points[batch.range()];
         let slips = &packed.slips[batch.slips()];
+        let arms = Arms::of(batch, points);
         // A manifold with one friction has points without any.
         let mut each = Each {
             law: batch.law,
@@ -111,7 +112,8 @@ fn grade<S: Simd>(
             each.law = FrictionLaw::None;
         }
         for (k, p) in points.iter().enumerate() {
-            let gap = S::load(&p.gap).add(moved.slip(&p.arm).0[0]);
+            let arm = arms.to(p);
+            let gap = S::load(&p.gap).add(moved.slip(&arm).0[0]);
             let live = S::gt(S::load(&p.inverse), zero);
             let reg = match batch.special {
                 NONE => zero,
@@ -127,7 +129,7 @@ fn grade<S: Simd>(
                 _ => S::splat(1.0).div(stiff),
             };
             let load = S::load(&p.impulse);
-            let (slip, rest) = (vel.slip(&p.arm).0, free.slip(&p.arm).0);
+            let (slip, rest) = (vel.slip(&arm).0, free.slip(&arm).0);
             let wn = slip[0].add(S::load(&p.bias[1]));
             let wn = wn.add(reg.mul(a).mul(load));
             let mut one = One {

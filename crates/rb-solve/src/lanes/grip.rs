@@ -13,7 +13,7 @@
 //! "Box3D", 2025 (central and twist friction); for how far the law is from Coulomb's,
 //! S. Goyal, A. Ruina, J. Papadopoulos, "Planar sliding with dry friction", 1991 (limit surfaces).
 
-use super::axes::{Along, Axes};
+use super::axes::{Along, Arms, Axes};
 use super::batch::{Batch, Point, Wide3};
 use super::grade::{Sums, raise};
 use super::kernel::project;
@@ -100,7 +100,7 @@ impl Grip {
     /// As one manifold has it.
     pub(super) fn hold(&self, batch: &Batch, lane: usize) -> Hold {
         Hold {
-            arm: [0, 1].map(|s| batch.arm(&self.arm[s], lane)),
+            arm: [0, 1].map(|s| batch.world(vector(&self.arm[s], lane), lane)),
             reach: self.reach.0[lane],
             impulse: vector(&self.impulse, lane).to_array(),
         }
@@ -108,14 +108,20 @@ impl Grip {
 
     /// What twist is left about the centre of the normal impulses `loads` once each point has its share.
     #[inline(always)]
-    pub(super) fn twist<S: Simd>(&self, points: &[Point], loads: &[S; MAX_POINTS]) -> S {
+    pub(super) fn twist<S: Simd>(
+        &self,
+        batch: &Batch,
+        points: &[Point],
+        loads: &[S; MAX_POINTS],
+    ) -> S {
+        let centre = V3::load(&self.arm[0]).sub(V3::load(&batch.arm[0]));
         let [x, y, z] = V3::<S>::load(&self.impulse).0;
         let total = loads[0].add(loads[1]).add(loads[2]).add(loads[3]);
         let each = S::splat(1.0).div(total);
         let mut off = [S::zero(); 2];
         for (p, load) in points.iter().zip(loads) {
             let share = load.mul(each);
-            let [_, t, u] = V3::load(&p.arm[0]).sub(V3::load(&self.arm[0])).0;
+            let [_, t, u] = V3::load(&p.from).sub(centre).0;
             off = [off[0].add(share.mul(t)), off[1].add(share.mul(u))];
         }
         let about = off[0].mul(y).sub(off[1].mul(x));
@@ -125,13 +131,19 @@ impl Grip {
 
     /// Centre, reach and steps, from points whose normals are prepared; the twist moves to the centre.
     #[inline(always)]
-    pub(super) fn prepare<S: Simd>(&mut self, levers: &Levers<S>, points: &[Point]) {
+    pub(super) fn prepare<S: Simd>(
+        &mut self,
+        levers: &Levers<S>,
+        arms: &Arms<S>,
+        points: &[Point],
+    ) {
         let mut total = S::zero();
         let mut sum = [V3([S::zero(); 3]); 2];
         for p in points {
             let load = share(p);
             total = total.add(load);
-            sum = two!(|s| sum[s].more(V3::load(&p.arm[s]), load));
+            let to = arms.to(p);
+            sum = two!(|s| sum[s].more(to[s], load));
         }
         let arm = two!(|s| {
             let [x, y, z] = sum[s].0;
@@ -139,7 +151,7 @@ impl Grip {
         });
         let mut reach = S::zero();
         for p in points {
-            let off = V3::load(&p.arm[0]).sub(arm[0]);
+            let off = arms.to(p)[0].sub(arm[0]);
             reach = share::<S>(p).fma(off.dot(off).sqrt(), reach);
         }
         let reach = per(reach, total);
@@ -147,7 +159,7 @@ impl Grip {
         let spin = reach.mul(reach).mul(levers.spin());
         per(S::splat(1.0), spin).store(&mut self.step[1]);
         let [x, y, twist] = V3::<S>::load(&self.impulse).0;
-        let [_, t, u] = V3::load(&points[0].arm[0]).sub(arm[0]).0;
+        let [_, t, u] = arms.to(&points[0])[0].sub(arm[0]).0;
         let twist = t.fma(y, u.nfma(x, twist));
         per(twist, reach).store(&mut self.impulse[2]);
         reach.store(&mut self.reach);
@@ -179,7 +191,8 @@ impl Grip {
         let twist = wanted.min(r).max(S::zero().sub(r));
         let torque = S::load(&self.reach).mul(twist.sub(z));
         inertia.spin(pair, &axes, [torque, torque]);
-        let [_, wx, wy] = Along::new(&axes, pair).slip(&self.arm).0;
+        let arm = two!(|s| V3::load(&self.arm[s]));
+        let [_, wx, wy] = Along::new(&axes, pair).slip(&arm).0;
         let wx = wx.sub(S::load(&batch.belt[0]));
         let wy = wy.sub(S::load(&batch.belt[1]));
         let step = S::load(&self.step[0]);
@@ -223,7 +236,7 @@ impl Grip {
         floor: f64,
         sums: &mut Sums,
     ) -> S::Mask {
-        let [_, wx, wy] = vel.slip(&self.arm).0;
+        let [_, wx, wy] = vel.slip(&two!(|s| V3::load(&self.arm[s]))).0;
         let patch = Patch {
             law: batch.law,
             limit: S::load(&batch.mu).mul(load),

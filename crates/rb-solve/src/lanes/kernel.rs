@@ -1,6 +1,6 @@
 //! The sweeps.
 
-use super::axes::{Along, Axes};
+use super::axes::{Along, Arms, Axes};
 use super::batch::{Batch, NONE, Packed, Point, Slip, Special};
 use super::dispatch;
 use super::grip::{Grip, load};
@@ -111,17 +111,14 @@ fn warm<S: Simd>(packed: &mut Packed, inv: &[Line], vel: &mut [Line], turned: bo
         let mut pair = Pair::<S>::gather(vel, &batch.bodies);
         let (axes, inertia) = (Axes::of(batch), batch.inertia(&packed.responses));
         if let Some(grip) = packed.grips.get(batch.grip as usize) {
-            let mut press = Press::none();
-            for p in points {
-                press.add(p, S::load(&p.impulse));
-            }
-            press.act(&mut pair, inertia, &axes);
+            Press::of(points).act_on(&mut pair, batch, inertia);
             grip.warm(inertia, &axes, &mut pair);
         }
+        let arms = Arms::of(batch, points);
         for (slip, p) in packed.slips[batch.slips()].iter().zip(points) {
             let [x, y] = two!(|s| S::load(&slip.impulse[s]));
             let impulse = V3([S::load(&p.impulse), x, y]);
-            inertia.push_at(&mut pair, &axes, &p.arm, impulse);
+            inertia.push_at(&mut pair, &axes, &arms.to(p), impulse);
         }
         pair.scatter(vel, &batch.bodies);
     }
@@ -153,6 +150,7 @@ fn velocity<S: Simd>(packed: &mut Packed, vel: &mut [Line], backwards: bool) {
             continue;
         }
         let slips = &mut packed.slips[batch.slips()];
+        let arms = Arms::of(batch, points);
         let mut pair = Pair::<S>::gather(vel, &batch.bodies);
         for i in 0..points.len() {
             let k = if backwards { points.len() - 1 - i } else { i };
@@ -161,6 +159,7 @@ fn velocity<S: Simd>(packed: &mut Packed, vel: &mut [Line], backwards: bool) {
                 batch,
                 inertia,
                 &mut pair,
+                &arms,
                 &mut points[k],
                 &mut slips[k],
                 reg,
@@ -193,12 +192,14 @@ fn visit<S: Simd>(
     batch: &Batch,
     inertia: Inertia,
     pair: &mut Pair<S>,
+    arms: &Arms<S>,
     p: &mut Point,
     slip: &mut Slip,
     reg: Option<&Wide>,
 ) {
     let axes = Axes::of(batch);
-    let w = Along::new(&axes, pair).slip(&p.arm).0;
+    let arm = arms.to(p);
+    let w = Along::new(&axes, pair).slip(&arm).0;
     let old = S::load(&p.impulse);
     let [x, y] = two!(|s| S::load(&slip.impulse[s]));
     let wanted = S::load(&p.inverse).nfma(w[0].add(S::load(&p.bias[1])), old);
@@ -217,7 +218,7 @@ fn visit<S: Simd>(
     let wanted = [step.nfma(slides[0], x), step.nfma(slides[1], y)];
     let t = project(batch.law, r, wanted);
     let change = V3([delta, t[0].sub(x), t[1].sub(y)]);
-    inertia.push_at(pair, &axes, &p.arm, change);
+    inertia.push_at(pair, &axes, &arm, change);
     n.store(&mut p.impulse);
     t[0].store(&mut slip.impulse[0]);
     t[1].store(&mut slip.impulse[1]);

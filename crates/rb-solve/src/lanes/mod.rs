@@ -7,11 +7,12 @@
 //! layer; the load then travels one layer per sweep, and tall stacks fall.)
 //!
 //! What a body is to its contacts lies in cache lines of eight numbers, fetched and turned into
-//! columns by shuffles: velocity, displacement, inverse mass. A point stores its arms, along normal and
-//! tangents, and six more numbers: along these axes the row of a normal is two numbers of each arm. A
-//! visit reads the velocities of its bodies, and inverse masses only as the batch keeps them
-//! (`response`). Effective masses are those of the start of the step: they set the length of a
-//! Gauss–Seidel step, not its fixed point. In the position pass the points of a manifold know of each
+//! columns by shuffles: velocity, displacement, inverse mass. A batch keeps the arms to its first points, along
+//! normal and tangents, and each point the way from there, which is the same from both bodies, and six more
+//! numbers. Along these axes the row of a normal is two numbers of each arm, and speeds at all points are that at
+//! the first and what the relative turning adds. A visit reads the velocities of its bodies, and inverse masses
+//! only as the batch keeps them (`response`). Effective masses are those of the start of the step: they set the
+//! length of a Gauss–Seidel step, not its fixed point. In the position pass the points of a manifold know of each
 //! other by one number per pair (`position`).
 //!
 //! One visit of a point, with a = n·J W Jᵀn, c the column of the tangents below it, ρ = 2/tr T:

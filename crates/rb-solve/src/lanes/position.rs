@@ -5,12 +5,13 @@
 //! and a sum, and not for the bodies' velocities.
 //!
 //! ```text
-//! all points   wₖ = n·(v_b − v_a) + (r_u ω_t − r_t ω_u of b) − (the same of a)
+//! the first    w₀ = n·(v_b − v_a) + (r_u ω_t − r_t ω_u of b) − (the same of a)
+//! all others   wₖ = w₀ + d_u (ω_t of b − that of a) − d_t (ω_u of b − that of a)
 //! each point   λₖ ← max(0, (λₖ − (wₖ + b)/a) / (1 + R/a)),  wₗ += G_kl Δλₖ of the points still to come
 //! at the end   v ± m⁻¹ n Σ Δλₖ,  ω ± (I⁻¹t Σ Δλₖ r_u − I⁻¹u Σ Δλₖ r_t)
 //! ```
 //!
-//! with r and ω along the normal n and the tangents t, u: a normal turns a body about the tangents alone, and
+//! with r and ω along the normal n and the tangents t, u, and d from the first point to another: a normal turns a body about the tangents alone, and
 //! what that takes of the masses comes with the velocities or is kept ([`response`](super::response)).
 
 use super::axes::{Along, Axes};
@@ -91,10 +92,11 @@ pub(super) fn position<S: Simd>(packed: &mut Packed, bodies: Bodies, soft: &Numb
 #[inline(always)]
 fn pose<S: Simd>(batch: &Batch, points: &mut [Point], moved: &[Line], soft: &Numbers) {
     let moved = Along::new(&Axes::of(batch), &Pair::gather(moved, &batch.bodies));
+    let (first, turn) = moved.normal(&levers(batch));
     let pace = two!(|k| S::load(&batch.soft[k]));
     let one = S::splat(1.0);
     for p in points {
-        let gap = S::load(&p.gap).add(moved.slip(&p.arm).0[0]);
+        let gap = S::load(&p.gap).add(elsewhere(p, first, turn));
         let (bias, reg, after) = soft.terms(gap, pace);
         bias.store(&mut p.bias[0]);
         after.store(&mut p.bias[1]);
@@ -148,12 +150,17 @@ pub(super) fn normals<S: Simd, const N: usize, const BACKWARDS: bool>(
     let pass = usize::from(!matches!(give, Give::Soft));
     let axes = Axes::of(batch);
     let speed = Along::new(&axes, pair);
-    let mut w = [S::zero(); N];
+    let arms = levers(batch);
+    let (first, turn) = speed.normal(&arms);
+    let mut w = [first; N];
     for k in 0..N {
-        let bias = S::load(&points[k].bias[pass]);
-        w[k] = speed.slip(&points[k].arm).0[0].add(bias);
+        // The first point is where it starts from.
+        if k > 0 {
+            w[k] = elsewhere(&points[k], first, turn);
+        }
+        w[k] = w[k].add(S::load(&points[k].bias[pass]));
     }
-    let mut press = Press::none();
+    let mut press = Press::<S>::none();
     for i in 0..N {
         let k = nth::<N, BACKWARDS>(i);
         let p = &mut points[k];
@@ -172,16 +179,32 @@ pub(super) fn normals<S: Simd, const N: usize, const BACKWARDS: bool>(
             let entry = S::load(&batch.couple[place(k.min(l), k.max(l))]);
             w[l] = entry.fma(delta, w[l]);
         }
-        press.add(p, delta);
+        press.sum = press.sum.add(delta);
+        if k > 0 {
+            press.turn(p, delta);
+        }
     }
-    press.act(pair, inertia, &axes);
+    press.act(pair, inertia, &axes, &arms);
+}
+
+/// Arms to the first points of a batch, along t and u.
+#[inline(always)]
+fn levers<S: Simd>(batch: &Batch) -> [[S; 2]; 2] {
+    two!(|s| two!(|k| S::load(&batch.arm[s][k + 1])))
+}
+
+/// Speed along the normal at a point where it is `first` at the first one.
+#[inline(always)]
+fn elsewhere<S: Simd>(p: &Point, first: S, [wt, wu]: [S; 2]) -> S {
+    let [t, u] = two!(|k| S::load(&p.from[k + 1]));
+    t.nfma(wu, u.fma(wt, first))
 }
 
 /// Impulses along the normals of a batch, taken together.
 pub(super) struct Press<S> {
     sum: S,
-    /// About t and u, of either body.
-    torque: [[S; 2]; 2],
+    /// About t and u at the first points, on b.
+    torque: [S; 2],
 }
 
 impl<S: Simd> Press<S> {
@@ -189,25 +212,45 @@ impl<S: Simd> Press<S> {
     pub(super) fn none() -> Self {
         Self {
             sum: S::zero(),
-            torque: [[S::zero(); 2]; 2],
+            torque: [S::zero(); 2],
         }
     }
 
+    /// All of them.
     #[inline(always)]
-    pub(super) fn add(&mut self, p: &Point, impulse: S) {
-        self.sum = self.sum.add(impulse);
-        self.torque = two!(|s| {
-            let [t, u] = two!(|k| S::load(&p.arm[s][k + 1]));
-            let [x, y] = self.torque[s];
-            [u.fma(impulse, x), t.nfma(impulse, y)]
-        });
+    pub(super) fn of(points: &[Point]) -> Self {
+        let mut all = Self::none();
+        for p in points {
+            let impulse = S::load(&p.impulse);
+            all.sum = all.sum.add(impulse);
+            all.turn(p, impulse);
+        }
+        all
     }
 
-    /// Moves the bodies.
+    /// What one of them turns.
     #[inline(always)]
-    pub(super) fn act(self, pair: &mut Pair<S>, inertia: Inertia, axes: &Axes<S>) {
-        inertia.push(pair, axes.0[0].scaled(self.sum));
-        inertia.roll(pair, axes, self.torque);
+    fn turn(&mut self, p: &Point, impulse: S) {
+        let ([t, u], [x, y]) = (two!(|k| S::load(&p.from[k + 1])), self.torque);
+        self.torque = [u.fma(impulse, x), t.nfma(impulse, y)];
+    }
+
+    /// Moves the bodies, from which `arms` lead to the first points.
+    #[inline(always)]
+    fn act(self, pair: &mut Pair<S>, inertia: Inertia, axes: &Axes<S>, arms: &[[S; 2]; 2]) {
+        let ([x, y], sum) = (self.torque, self.sum);
+        inertia.push(pair, axes.0[0].scaled(sum));
+        let torque = two!(|s| {
+            let [t, u] = arms[s];
+            [u.fma(sum, x), t.nfma(sum, y)]
+        });
+        inertia.roll(pair, axes, torque);
+    }
+
+    /// The same for impulses of a batch.
+    #[inline(always)]
+    pub(super) fn act_on(self, pair: &mut Pair<S>, batch: &Batch, inertia: Inertia) {
+        self.act(pair, inertia, &Axes::of(batch), &levers(batch));
     }
 }
 

@@ -1,7 +1,7 @@
 //! What holds for a whole step (axes, effective masses), and terms that are not the plain soft step.
 
-use super::axes::Axes;
-use super::batch::{Batch, NONE, Point, Slip, Wide3, place};
+use super::axes::{Arms, Axes};
+use super::batch::{Batch, NONE, Point, Slip, place};
 use super::bodies::{is_odd, twist};
 use super::grip::Grip;
 use super::pack::State;
@@ -39,12 +39,13 @@ impl Section {
             let moved = sides.map(|b| twist(&state.moved[b]));
             let before = sides.map(&start);
             let normal = DVec3::from_array([0, 1, 2].map(|k| batch.normal[k].0[lane]));
-            for (k, p) in self.packed.points[batch.range()].iter().enumerate() {
+            let points = &self.packed.points[batch.range()];
+            for (k, p) in points.iter().enumerate() {
                 let inverse = p.inverse.0[lane];
                 if inverse == 0.0 {
                     continue;
                 }
-                let arm = [0, 1].map(|s| batch.arm(&p.arm[s], lane));
+                let arm = batch.arms(points, k, lane);
                 let along = |v: &[Twist; 2]| normal.dot(v[1].at(arm[1]) - v[0].at(arm[0]));
                 let gap = p.gap.0[lane] + along(&moved);
                 let rates = [along(&before), along(&free)];
@@ -79,9 +80,10 @@ pub(super) fn prepare<S: Simd>(
     grip: Option<&mut Grip>,
     levers: &Levers<S>,
 ) {
-    couple(batch, points, levers);
+    let arms = Arms::of(batch, points);
+    couple(batch, points, &arms, levers);
     for (slip, p) in slips.iter_mut().zip(points.iter()) {
-        let at = two!(|s| V3::load(&p.arm[s]));
+        let at = arms.to(p);
         let [x, y] = levers.cross(&at);
         x.store(&mut slip.cross[0]);
         y.store(&mut slip.cross[1]);
@@ -90,10 +92,10 @@ pub(super) fn prepare<S: Simd>(
     }
     for p in points.iter_mut() {
         let live = S::load(&p.inverse);
-        levers.inverse(&p.arm).mul(live).store(&mut p.inverse);
+        levers.inverse(&arms.to(p)).mul(live).store(&mut p.inverse);
     }
     if let Some(grip) = grip {
-        grip.prepare(levers, points);
+        grip.prepare(levers, &arms, points);
     }
 }
 
@@ -121,16 +123,17 @@ pub(super) fn renew<S: Simd>(
     let mass = Mass::<S>::both(inv, vel, &batch.bodies);
     let response = &mut responses[batch.response as usize];
     response.set(&Axes::of(batch), &mass);
-    couple(batch, points, &Levers::<S>::new(batch, response));
+    let arms = Arms::of(batch, points);
+    couple(batch, points, &arms, &Levers::<S>::new(batch, response));
 }
 
 /// J W Jᵀ between the normals of different points.
 #[inline(always)]
-pub(super) fn couple<S: Simd>(batch: &mut Batch, points: &[Point], levers: &Levers<S>) {
+fn couple<S: Simd>(batch: &mut Batch, points: &[Point], arms: &Arms<S>, levers: &Levers<S>) {
     for (k, p) in points.iter().enumerate() {
-        let pushed = levers.pushed(&p.arm);
+        let pushed = levers.pushed(&arms.to(p));
         for (l, q) in points.iter().enumerate().skip(k + 1) {
-            let entry = levers.told(&pushed, &q.arm);
+            let entry = levers.told(&pushed, &arms.to(q));
             entry.store(&mut batch.couple[place(k, l)]);
         }
     }
@@ -176,19 +179,19 @@ impl<S: Simd> Levers<S> {
 
     /// What an impulse along the normal at a point does to the turning about t and u.
     #[inline(always)]
-    fn pushed(&self, arm: &[Wide3; 2]) -> [[S; 2]; 2] {
+    fn pushed(&self, arm: &[V3<S>; 2]) -> [[S; 2]; 2] {
         two!(|s| {
             let [_, tt, uu, _, _, tu] = self.ang[s];
-            let [t, u] = two!(|k| S::load(&arm[s][k + 1]));
+            let [_, t, u] = arm[s].0;
             [t.nfma(tu, u.mul(tt)), t.nfma(uu, u.mul(tu))]
         })
     }
 
     /// What another point feels of that along the normal.
     #[inline(always)]
-    fn told(&self, pushed: &[[S; 2]; 2], arm: &[Wide3; 2]) -> S {
+    fn told(&self, pushed: &[[S; 2]; 2], arm: &[V3<S>; 2]) -> S {
         let felt = two!(|s| {
-            let [t, u] = two!(|k| S::load(&arm[s][k + 1]));
+            let [_, t, u] = arm[s].0;
             t.nfma(pushed[s][1], u.mul(pushed[s][0]))
         });
         self.lin[0].add(felt[0].add(felt[1]))
@@ -196,7 +199,7 @@ impl<S: Simd> Levers<S> {
 
     /// 1/a of the normal; 0 where nothing moves, as in idle lanes.
     #[inline(always)]
-    fn inverse(&self, arm: &[Wide3; 2]) -> S {
+    fn inverse(&self, arm: &[V3<S>; 2]) -> S {
         per(S::splat(1.0), self.told(&self.pushed(arm), arm))
     }
 

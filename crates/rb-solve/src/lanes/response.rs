@@ -117,10 +117,10 @@ impl Inertia<'_> {
         self,
         pair: &mut Pair<S>,
         axes: &Axes<S>,
-        arm: &[Wide3; 2],
+        arm: &[V3<S>; 2],
         impulse: V3<S>,
     ) {
-        let torque = two!(|s| V3::load(&arm[s]).cross(impulse).0);
+        let torque = two!(|s| arm[s].cross(impulse).0);
         self.push(pair, axes.world(impulse));
         self.roll(pair, axes, two!(|s| [torque[s][1], torque[s][2]]));
         self.spin(pair, axes, two!(|s| torque[s][0]));

@@ -51,7 +51,7 @@ pub(super) fn settle<S: Simd>(packed: &mut Packed) {
         for (load, p) in loads.iter_mut().zip(points) {
             *load = S::load(&p.impulse);
         }
-        let twist = grip.twist(points, &loads);
+        let twist = grip.twist(batch, points, &loads);
         let [a, b, c, d] = loads;
         let [x, y, _] = V3::load(&grip.impulse).0;
         let lines = S::transposed([a, b, c, d, x, y, twist, S::zero()]);

@@ -69,6 +69,17 @@ impl<S: Simd> V3<S> {
         Self([f(a, x), f(b, y), f(c, z)])
     }
 
+    /// The first where the mask is set, else the second.
+    #[inline(always)]
+    pub(super) fn select(mask: S::Mask, a: Self, b: Self) -> Self {
+        let ([a, b, c], [x, y, z]) = (a.0, b.0);
+        Self([
+            S::select(mask, a, x),
+            S::select(mask, b, y),
+            S::select(mask, c, z),
+        ])
+    }
+
     #[inline(always)]
     pub(super) fn add(self, o: Self) -> Self {
         self.zip(o, S::add)

@@ -241,7 +241,8 @@ impl Section {
         }
         let lane = seat.lane as usize;
         let batch = &self.packed.batches[seat.batch as usize];
-        let point = &self.packed.points[batch.range()][k];
+        let points = &self.packed.points[batch.range()];
+        let point = &points[k];
         let slip = self.packed.slips[batch.slips()].get(k);
         let inverse = point.inverse.0[lane];
         let reg = match batch.special {
@@ -250,7 +251,7 @@ impl Section {
         };
         let along = |t: usize| slip.map_or(0.0, |slip| slip.impulse[t].0[lane]);
         Spot {
-            arm: [0, 1].map(|s| batch.arm(&point.arm[s], lane)),
+            arm: batch.arms(points, k, lane),
             gap: point.gap.0[lane],
             impulse: [point.impulse.0[lane], along(0), along(1)],
             bias: point.bias[1].0[lane],

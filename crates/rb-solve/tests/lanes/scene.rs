@@ -48,11 +48,15 @@ pub(crate) fn scene(
     for k in 0..40u32 {
         let a = k % (BODIES as u32 - 1);
         let b = (a + 1 + k / 20) % BODIES as u32;
-        let point = |random: &mut Random| ManifoldPoint {
-            arm: [random.vector() * 0.3, random.vector() * 0.3],
-            gap: 1e-4 * random.next(),
-        };
         let normal = random.vector().normalize();
+        let way = random.vector() * 0.3;
+        let point = |random: &mut Random| {
+            let (arm, gap) = (random.vector() * 0.3, 1e-4 * random.next());
+            ManifoldPoint {
+                arm: [arm, arm + normal * gap - way],
+                gap,
+            }
+        };
         let points: Vec<_> = (0..1 + k % 4).map(|_| point(&mut random)).collect();
         let mut manifold = Manifold {
             key: ManifoldKey {

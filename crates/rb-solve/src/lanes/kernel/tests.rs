@@ -1,6 +1,5 @@
 //! All widths against one another.
 
-use super::super::batch::Wide3;
 use super::super::grip::shared;
 use super::super::position::position;
 use super::super::response::Response;
@@ -9,7 +8,7 @@ use super::super::simd::{Avx2, Avx512, Plain};
 use super::super::view::vector;
 use super::super::{Width, assert_same_at_every_width};
 use super::*;
-use glam::DVec2;
+use glam::{DVec2, DVec3};
 use rb_core::manifold::MAX_POINTS;
 
 /// A ring of manifolds with awkward numbers in every field, and its bodies.
@@ -29,6 +28,7 @@ fn ring(law: FrictionLaw, gripped: bool) -> (Packed, [Vec<Line>; 3]) {
             law,
             len: 3,
             members: core::array::from_fn(|k| (8 * b + k) as u32),
+            arm: [[0, 1, 2], [3, 4, 5]].map(|a| a.map(|j| wide(40 * b + j))),
             grip: if gripped { 0 } else { NONE },
             // The bodies of every other batch are not taken as round.
             response: if b % 2 == 1 { b as u32 / 2 } else { NONE },
@@ -39,7 +39,9 @@ fn ring(law: FrictionLaw, gripped: bool) -> (Packed, [Vec<Line>; 3]) {
     packed.number(6 * LANES);
     for (i, p) in packed.points.iter_mut().enumerate() {
         let at = 40 * (i / 3) + 9 * (i % 3);
-        p.arm = [[0, 1, 2], [3, 4, 5]].map(|a| a.map(|j| wide(at + j)));
+        if i % 3 > 0 {
+            p.from = [0, 1, 2].map(|j| wide(at + j));
+        }
         p.inverse = Wide([0.3; LANES]);
         p.gap = Wide(wide(at + 6).0.map(|x| 1e-3 * x));
     }
@@ -130,15 +132,17 @@ fn settled_lines_are_of_each_manifold() {
     let mut loaded = 0;
     for (batch, grip) in packed.batches.iter().zip(&packed.grips) {
         for lane in 0..LANES {
-            let beside = |arm: &Wide3| DVec2::new(arm[1].0[lane], arm[2].0[lane]);
+            let beside = |arm: DVec3| DVec2::new(arm.y, arm.z);
+            let first = vector(&batch.arm[0], lane);
+            let centre = beside(vector(&grip.arm[0], lane) - first);
             let points = &packed.points[batch.range()];
             let mut impulses = [[0.0; 3]; MAX_POINTS];
             for (to, p) in impulses.iter_mut().zip(points) {
                 to[0] = p.impulse.0[lane];
             }
             let friction = (vector(&grip.impulse, lane).to_array(), grip.reach.0[lane]);
-            let arms = points.iter().map(|p| beside(&p.arm[0]));
-            let twist = shared(friction, beside(&grip.arm[0]), arms, &mut impulses);
+            let arms = points.iter().map(|p| beside(vector(&p.from, lane)));
+            let twist = shared(friction, centre, arms, &mut impulses);
             let settled = &packed.settled[batch.members[lane] as usize];
             assert_eq!(settled.impulses(), (impulses, twist));
             loaded += usize::from(impulses[0][1] != 0.0);
