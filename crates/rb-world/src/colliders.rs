@@ -1,7 +1,8 @@
 //! Colliders: insert, remove, read and edit.
 
 use crate::bodies::dead;
-use crate::state::{ColliderSlot, State};
+use crate::stage::publish::contact_event;
+use crate::state::{ColliderSlot, PairList, State};
 use crate::world::World;
 use glam::DVec3;
 use rb_contact::broad::Mobility;
@@ -243,7 +244,8 @@ impl State {
         }
     }
 
-    /// Forgets the pairs and contacts of a collider.
+    /// Forgets the pairs and contacts of a collider that is to be removed. Whoever takes its slot next must
+    /// not inherit what it touched.
     fn drop_contacts_of(&mut self, slot: u32) {
         let old = std::mem::take(&mut self.contacts);
         self.pairs.retain(|p| !p.key.contains(&slot));
@@ -258,6 +260,16 @@ impl State {
 /// Broad-phase class of a kind of body.
 pub(crate) fn mobility(kind: BodyKind) -> Mobility {
     if kind == BodyKind::Static {
+        let part = |state: &mut Self, pairs: fn(&mut Self) -> &mut PairList| {
+            let of_it = pairs(state).extract_if(.., |p| p.contains(&slot));
+            let gone: PairList = of_it.collect();
+            let gone = gone.into_iter().map(|p| contact_event(state, p));
+            gone.collect::<Vec<_>>()
+        };
+        let touched = part(self, |s| &mut s.touching);
+        let overlapped = part(self, |s| &mut s.overlapping);
+        self.parted.contacts.extend(touched);
+        self.parted.sensors.extend(overlapped);
         Mobility::Static
     } else {
         Mobility::Moving

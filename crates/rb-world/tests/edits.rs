@@ -1,0 +1,82 @@
+//! What an edit between steps has to bring with it: mass, wakefulness, events under the right names.
+
+mod common;
+use common::*;
+use rb_world::prelude::*;
+
+const DT: f64 = 1.0 / 60.0;
+
+fn block(half: DVec3) -> ColliderDesc {
+    ColliderDesc::new(Shape::cuboid(half).unwrap())
+}
+
+fn body_with(world: &mut World, desc: BodyDesc, collider: ColliderDesc) -> BodyHandle {
+    let body = world.add_body(desc).unwrap();
+    world.add_collider(body, collider).unwrap();
+    body
+}
+
+/// A unit box at rest and asleep on a floor.
+fn sleeping_box(world: &mut World) -> BodyHandle {
+    floor(world, 0.5, FrictionLaw::Conic);
+    let desc = BodyDesc::dynamic().at([0.0, 0.5, 0.0]);
+    body_with(world, desc, block(DVec3::splat(0.5)))
+}
+
+fn sleep(world: &mut World, body: BodyHandle) {
+    run(world, DT, 120, |_, _| {});
+    assert!(world.body(body).unwrap().is_asleep());
+}
+
+#[test]
+fn a_removed_collider_ends_its_contacts_under_its_own_name() {
+    let mut world = World::new(Params::game()).unwrap();
+    let body = sleeping_box(&mut world);
+    run(&mut world, DT, 10, |_, _| {});
+    let [ground, old] = [0, 1].map(|k| world.colliders().nth(k).unwrap().0);
+    let bodies = [world.collider_body(ground).unwrap(), body];
+    world.remove_collider(old).unwrap();
+    // The next one gets its slot, and touches the same floor.
+    let new = world.add_collider(body, block(DVec3::splat(0.5))).unwrap();
+    assert_eq!(new.index(), old.index());
+    let mut world = World::restore(&world.save().unwrap()).unwrap();
+    world.step(DT).unwrap();
+    let event = |collider| ContactEvent {
+        colliders: [ground, collider],
+        bodies,
+    };
+    assert_eq!(world.events().contact_end, [event(old)]);
+    assert_eq!(world.events().contact_begin, [event(new)]);
+    // A successor far away neither begins nor ends anything.
+    world.remove_body(body).unwrap();
+    let far = BodyDesc::dynamic().at([0.0, 50.0, 0.0]);
+    body_with(&mut world, far, block(DVec3::splat(0.5)));
+    world.step(DT).unwrap();
+    assert_eq!(world.events().contact_end, [event(new)]);
+    assert!(world.events().contact_begin.is_empty());
+    world.step(DT).unwrap();
+    assert_eq!(world.events(), &Events::default());
+}
+
+#[test]
+fn a_removed_sensor_ends_its_overlaps_under_its_own_name() {
+    let mut world = World::new(Params::game()).unwrap();
+    sleeping_box(&mut world);
+    let zone = world.add_body(BodyDesc::fixed()).unwrap();
+    let sensor = || block(DVec3::ONE).sensor(true);
+    let old = world.add_collider(zone, sensor()).unwrap();
+    let mut begun = Vec::new();
+    run(&mut world, DT, 10, |w, _| {
+        begun.extend(w.events().sensor_begin.iter().map(|e| e.colliders));
+    });
+    assert!(!begun.is_empty() && begun.iter().all(|pair| pair.contains(&old)));
+    world.remove_collider(old).unwrap();
+    let new = world.add_collider(zone, sensor()).unwrap();
+    assert_eq!(new.index(), old.index());
+    world.step(DT).unwrap();
+    let pairs =
+        |events: &[ContactEvent]| -> Vec<_> { events.iter().map(|e| e.colliders).collect() };
+    assert_eq!(pairs(&world.events().sensor_end), begun);
+    let begun = pairs(&world.events().sensor_begin);
+    assert!(!begun.is_empty() && begun.iter().all(|pair| pair.contains(&new)));
+}
