@@ -163,7 +163,9 @@ impl World {
                 reason: "a static body has no velocity; make it kinematic".into(),
             });
         }
-        self.edit(body)?.vel = Twist::new(lin, ang);
+        let b = self.edit(body)?;
+        b.vel = Twist::new(lin, ang);
+        b.obey_locks();
         Ok(())
     }
 
@@ -280,12 +282,14 @@ impl World {
         Ok(())
     }
 
-    /// Locks world axes.
+    /// Locks world axes; a dynamic body's velocity along and about them is gone.
     ///
     /// # Errors
     /// Dead handle.
     pub fn set_locked(&mut self, body: BodyHandle, locked: LockedAxes) -> Result<()> {
-        self.edit(body)?.locked = locked;
+        let b = self.edit(body)?;
+        b.locked = locked;
+        b.obey_locks();
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use rb_contact::Collider;
 use rb_contact::broad::{BroadPhase, Paired};
 use rb_contact::recycle::Memory;
 use rb_core::arena::Arena;
-use rb_core::body::Body;
+use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{
     BodyHandle, BodyKey, ColliderHandle, ColliderKey, ConstraintKey, JointHandle, JointKey,
 };
@@ -254,8 +254,8 @@ pub(crate) fn is_active(body: &Body) -> bool {
 
 /// Whether a body may have moved since contacts were last found: awake, or told to move.
 pub(crate) fn stirs(body: &Body) -> bool {
-    match body.is_movable() {
-        true => !body.is_asleep(),
-        false => body.vel != Twist::ZERO,
+    match body.kind {
+        BodyKind::Dynamic => is_active(body),
+        BodyKind::Static | BodyKind::Kinematic => body.vel != Twist::ZERO,
     }
 }

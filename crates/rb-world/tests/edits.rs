@@ -80,3 +80,58 @@ fn a_removed_sensor_ends_its_overlaps_under_its_own_name() {
     let begun = pairs(&world.events().sensor_begin);
     assert!(!begun.is_empty() && begun.iter().all(|pair| pair.contains(&new)));
 }
+
+/// Velocity along a locked axis: no impulse could ever take it away.
+#[test]
+fn a_locked_axis_has_no_velocity() {
+    let free = DVec3::new(0.0, 2.0, 3.0);
+    let (lin, ang) = (DVec3::new(1.0, 2.0, 3.0), DVec3::new(4.0, 5.0, 6.0));
+    let axes = LockedAxes::LINEAR_X | LockedAxes::ANGULAR_Y;
+    let desc = BodyDesc::dynamic().mass(1.0, DVec3::ONE);
+    let mut world = World::new(weightless()).unwrap();
+    let described = desc.clone().velocity(lin).spin(ang).lock(axes);
+    let described = world.add_body(described).unwrap();
+    let told = world.add_body(desc.clone().lock(axes)).unwrap();
+    world.set_velocity(told, lin, ang).unwrap();
+    let caught = world.add_body(desc.velocity(lin).spin(ang)).unwrap();
+    world.set_locked(caught, axes).unwrap();
+    for body in [described, told, caught] {
+        let expected = Twist::new(free, DVec3::new(4.0, 0.0, 6.0));
+        assert_eq!(world.velocity(body).unwrap(), expected);
+    }
+    world.step(DT).unwrap();
+    for body in [described, told, caught] {
+        assert_eq!(world.position(body).unwrap().x, 0.0);
+    }
+}
+
+#[test]
+fn a_dynamic_body_that_cannot_move_carries_nothing_along() {
+    for locked in [LockedAxes::all(), LockedAxes::empty()] {
+        let mut world = World::new(Params::game()).unwrap();
+        // Without mass, unless it is locked.
+        let density = if locked.is_empty() { 0.0 } else { 1000.0 };
+        let slab = block(DVec3::new(5.0, 0.5, 5.0)).density(density);
+        let table = body_with(&mut world, BodyDesc::dynamic().lock(locked), slab);
+        let cube = BodyDesc::dynamic().at([0.0, 1.0, 0.0]);
+        let cube = body_with(&mut world, cube, block(DVec3::splat(0.5)));
+        world
+            .set_velocity(table, DVec3::X * 3.0, DVec3::ZERO)
+            .unwrap();
+        run(&mut world, DT, 120, |_, _| {});
+        close("cube", world.position(cube).unwrap().x, 0.0, 1e-5);
+        assert!(world.body(cube).unwrap().is_asleep());
+    }
+}
+
+#[test]
+fn an_absurd_impulse_on_what_cannot_move_does_nothing() {
+    let mut world = World::new(Params::game()).unwrap();
+    let ground = floor(&mut world, 0.5, FrictionLaw::Conic);
+    let massless = world.add_body(BodyDesc::dynamic()).unwrap();
+    for body in [ground, massless] {
+        let far = DVec3::X * 1e200;
+        world.apply_impulse_at(body, DVec3::Y * 1e200, far).unwrap();
+        assert_eq!(world.velocity(body).unwrap(), Twist::ZERO);
+    }
+}
