@@ -266,16 +266,21 @@ impl World {
         Ok(())
     }
 
-    /// Changes how a body moves.
+    /// Changes how a body moves. One that becomes dynamic takes its mass from its colliders, unless it was
+    /// given by hand.
     ///
     /// # Errors
     /// Dead handle.
     pub fn set_kind(&mut self, body: BodyHandle, kind: BodyKind) -> Result<()> {
         let b = self.edit(body)?;
-        b.kind = kind;
+        let before = std::mem::replace(&mut b.kind, kind);
         b.target = None;
+        b.obey_locks();
         if kind == BodyKind::Static {
             b.vel = Twist::ZERO;
+        }
+        if before != BodyKind::Dynamic {
+            self.state.refresh_mass(body);
         }
         self.state.recheck_body(body);
         self.state.touch_colliders(body);

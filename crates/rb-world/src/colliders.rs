@@ -125,12 +125,17 @@ impl World {
         self.edit_collider(collider, |c| c.set_groups(groups))
     }
 
-    /// Turns a collider into a sensor or back.
+    /// Turns a collider into a sensor, which keeps its share of the body's mass, or back.
     ///
     /// # Errors
     /// Dead handle.
     pub fn set_sensor(&mut self, collider: ColliderHandle, sensor: bool) -> Result<()> {
-        self.edit_collider(collider, |c| c.set_sensor(sensor))
+        self.edit_collider(collider, |c| c.set_sensor(sensor))?;
+        if !sensor {
+            self.state.refresh_mass(self.collider_body(collider)?);
+        }
+        self.state.wake_near(collider.index());
+        Ok(())
     }
 
     fn edit_collider<R>(
@@ -173,7 +178,7 @@ impl World {
 
 impl State {
     /// Mass from the colliders, unless given by hand, and the extent of the body.
-    fn refresh_mass(&mut self, body: BodyHandle) {
+    pub(crate) fn refresh_mass(&mut self, body: BodyHandle) {
         let Some(b) = self.bodies.get(body) else {
             return;
         };

@@ -81,6 +81,37 @@ fn a_removed_sensor_ends_its_overlaps_under_its_own_name() {
     assert!(!begun.is_empty() && begun.iter().all(|pair| pair.contains(&new)));
 }
 
+#[test]
+fn a_body_that_becomes_dynamic_has_the_mass_of_its_colliders() {
+    for desc in [BodyDesc::fixed(), BodyDesc::kinematic()] {
+        let mut world = World::new(Params::game()).unwrap();
+        floor(&mut world, 0.5, FrictionLaw::Conic);
+        let offset = DVec3::new(0.0, 0.0, 0.3);
+        let collider = block(DVec3::splat(0.5)).density(500.0).translation(offset);
+        let body = body_with(&mut world, desc.at([0.0, 3.0, 0.0]), collider);
+        world.set_kind(body, BodyKind::Dynamic).unwrap();
+        let mass = world.body(body).unwrap().mass;
+        close("mass", mass.mass, 500.0, 1e-9);
+        assert_eq!(mass.com_local, offset);
+        assert_eq!(world.position(body).unwrap(), DVec3::Y * 3.0);
+        run(&mut world, DT, 120, |_, _| {});
+        close("it fell", world.position(body).unwrap().y, 0.5, 5e-3);
+    }
+}
+
+#[test]
+fn a_sensor_that_turns_solid_has_mass() {
+    let mut world = World::new(Params::game()).unwrap();
+    floor(&mut world, 0.5, FrictionLaw::Conic);
+    let ghost = block(DVec3::splat(0.5)).density(500.0).sensor(true);
+    let body = body_with(&mut world, BodyDesc::dynamic().at([0.0, 3.0, 0.0]), ghost);
+    let collider = world.colliders_of(body).unwrap()[0];
+    world.set_sensor(collider, false).unwrap();
+    close("mass", world.body(body).unwrap().mass.mass, 500.0, 1e-9);
+    run(&mut world, DT, 120, |_, _| {});
+    close("it fell", world.position(body).unwrap().y, 0.5, 5e-3);
+}
+
 /// Velocity along a locked axis: no impulse could ever take it away.
 #[test]
 fn a_locked_axis_has_no_velocity() {
