@@ -112,6 +112,80 @@ fn a_sensor_that_turns_solid_has_mass() {
     close("it fell", world.position(body).unwrap().y, 0.5, 5e-3);
 }
 
+#[test]
+fn moving_a_hook_wakes_what_hangs_on_it() {
+    let hooks = [
+        BodyDesc::fixed(),
+        BodyDesc::kinematic(),
+        BodyDesc::dynamic()
+            .mass(1.0, DVec3::ONE)
+            .lock(LockedAxes::all()),
+    ];
+    for hook in hooks {
+        for coupled in [false, true] {
+            let mut world = World::new(Params::game()).unwrap();
+            let hook = world.add_body(hook.clone().at([0.0, 5.0, 0.0])).unwrap();
+            let bob = sphere(&mut world, 0.2, 0.0, DVec3::Y * 4.0, DVec3::ZERO);
+            let [a, b] = [hook, bob].map(|body| world.pose(body).unwrap());
+            if coupled {
+                let length = Quantity::distance(hook, DVec3::ZERO, bob, DVec3::ZERO);
+                world.add_coupling(Coupling::new(length).hold(1.0)).unwrap();
+            } else {
+                world
+                    .add_joint(hook, bob, Ball::at_world(&a, &b, a.p))
+                    .unwrap();
+            }
+            sleep(&mut world, bob);
+            world.set_position(hook, [0.0, 6.0, 0.0]).unwrap();
+            run(&mut world, DT, 120, |_, _| {});
+            close("bob", world.position(bob).unwrap().y, 5.0, 5e-3);
+        }
+    }
+}
+
+#[test]
+fn a_moving_kinematic_body_wakes_what_a_coupling_holds_to_it() {
+    let mut world = World::new(Params::game()).unwrap();
+    let hook = BodyDesc::kinematic().at([0.0, 5.0, 0.0]);
+    let hook = world.add_body(hook).unwrap();
+    let bob = sphere(&mut world, 0.2, 0.0, DVec3::Y * 4.0, DVec3::ZERO);
+    let length = Quantity::distance(hook, DVec3::ZERO, bob, DVec3::ZERO);
+    world.add_coupling(Coupling::new(length).hold(1.0)).unwrap();
+    sleep(&mut world, bob);
+    world.set_velocity(hook, DVec3::Y, DVec3::ZERO).unwrap();
+    run(&mut world, DT, 60, |_, _| {});
+    close("bob", world.position(bob).unwrap().y, 5.0, 5e-3);
+}
+
+#[test]
+fn a_collider_that_turns_solid_wakes_what_sleeps_in_it() {
+    type Edit = fn(&mut World, ColliderHandle) -> rb_world::core::Result<()>;
+    let ghost = block(DVec3::splat(0.5)).groups(CollisionGroups::new(1, 0));
+    let edits: [(ColliderDesc, Edit); 2] = [
+        (block(DVec3::splat(0.5)).sensor(true), |w, c| {
+            w.set_sensor(c, false)
+        }),
+        (ghost, |w, c| w.set_groups(c, CollisionGroups::default())),
+    ];
+    for (door, close_it) in edits {
+        let mut world = World::new(Params::game()).unwrap();
+        let sleeper = sleeping_box(&mut world);
+        let frame = world
+            .add_body(BodyDesc::fixed().at([0.9, 0.5, 0.0]))
+            .unwrap();
+        let door = world.add_collider(frame, door).unwrap();
+        sleep(&mut world, sleeper);
+        close_it(&mut world, door).unwrap();
+        run(&mut world, DT, 60, |_, _| {});
+        close(
+            "out of the door",
+            world.position(sleeper).unwrap().x,
+            -0.1,
+            5e-3,
+        );
+    }
+}
+
 /// Velocity along a locked axis: no impulse could ever take it away.
 #[test]
 fn a_locked_axis_has_no_velocity() {

@@ -37,23 +37,23 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt:
     collect_pairs(state, frame);
 }
 
-/// Sleepers on a joint with a kinematic body that moves wake. (Those it touches wake in the next
-/// stage.)
+/// Sleepers that a joint or a constraint holds to a kinematic body that moves wake. (Those it touches wake in
+/// the next stage.)
 fn wake_pulled(state: &mut State, events: &mut Events) {
     if state.groups.is_empty() {
         return;
     }
-    let pulled: Vec<u32> = state
-        .joints
-        .iter()
-        .flat_map(|(_, j)| [(j.bodies[0], j.bodies[1]), (j.bodies[1], j.bodies[0])])
-        .map(|(driver, driven)| (driver.index(), driven.index()))
-        .filter(|&(driver, driven)| {
-            let d = state.body(driver);
-            d.kind == BodyKind::Kinematic && d.vel != Twist::ZERO && state.body(driven).is_asleep()
-        })
-        .map(|(_, driven)| driven)
-        .collect();
+    let drives = |b: &BodyHandle| {
+        let b = state.body(b.index());
+        b.kind == BodyKind::Kinematic && b.vel != Twist::ZERO
+    };
+    let joints = state.joints.iter().map(|(_, j)| &j.bodies[..]);
+    let constraints = state.constraints.iter().map(|(_, c)| &c.bodies[..]);
+    let held = joints.chain(constraints);
+    let driven = held.filter(|bodies| bodies.iter().any(drives)).flatten();
+    let asleep = driven.map(|b| b.index());
+    let asleep = asleep.filter(|&slot| state.body(slot).is_asleep());
+    let pulled: Vec<u32> = asleep.collect();
     for slot in pulled {
         let woken = state.wake(slot);
         events
