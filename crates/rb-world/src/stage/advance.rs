@@ -5,6 +5,7 @@ mod swept;
 
 use crate::events::Events;
 use crate::frame::{Frame, Landed, NOWHERE};
+use crate::hooks::Hooks;
 use crate::island::Island;
 use crate::sleep::rests;
 use crate::state::State;
@@ -17,7 +18,13 @@ use rb_solve::parallel;
 const BODIES: usize = 128;
 
 /// Writes back what was computed and moves kinematic bodies.
-pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt: f64) {
+pub(crate) fn run(
+    state: &mut State,
+    frame: &mut Frame,
+    events: &mut Events,
+    hooks: &dyn Hooks,
+    dt: f64,
+) {
     land(state, frame, dt);
     let stuck = frame.islands().iter().flat_map(held);
     let lost = frame.flights.iter().filter(|f| f.frozen);
@@ -31,7 +38,7 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt:
     }
     events.frozen.sort();
     if state.params.contact.swept {
-        swept::stop_fast_bodies(state, frame, dt);
+        swept::stop_fast_bodies(state, frame, hooks, dt);
     }
 }
 

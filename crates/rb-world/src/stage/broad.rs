@@ -241,7 +241,7 @@ fn may_meet(state: &State, placed: &[Placed], pair: [u32; 2]) -> bool {
 }
 
 /// Whether two bodies are held together by a joint that keeps them from touching.
-fn joined(state: &State, pair: [BodyHandle; 2]) -> bool {
+pub(crate) fn joined(state: &State, pair: [BodyHandle; 2]) -> bool {
     let [a, b] = pair.map(|body| &state.body(body.index()).joints);
     let shorter = if a.len() <= b.len() { a } else { b };
     let joints = shorter.iter().filter_map(|j| state.joints.get(*j));
