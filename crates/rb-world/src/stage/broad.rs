@@ -12,6 +12,7 @@ use rb_core::anchor::Stand;
 use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::math::{Pose, Twist, log_rotation};
+use rb_core::params::ContactParams;
 use rb_core::room::empty;
 use rb_solve::parallel;
 
@@ -72,8 +73,8 @@ fn aim(body: &mut Body, dt: f64) {
 
 /// How far a contact may be away and still matter within this step (m): half the margin, and as far
 /// as the body gets, at most half its size. What is faster is left to the swept test.
-fn reach(state: &State, body: &Body, dt: f64) -> f64 {
-    let margin = 0.5 * state.params.contact.margin;
+pub(crate) fn reach(contact: &ContactParams, body: &Body, dt: f64) -> f64 {
+    let margin = 0.5 * contact.margin;
     let travel = (body.vel.lin.length() + body.vel.ang.length() * body.extent) * dt;
     match body.kind {
         BodyKind::Static => margin,
@@ -150,6 +151,31 @@ fn course(body: &Body, radius: f64, dt: f64) -> Course {
     }
 }
 
+/// New boxes for bodies that may have left theirs within the step: questions are asked before the next one. They
+/// are what the next step would store.
+pub(crate) fn follow(state: &mut State, bodies: impl Iterator<Item = u32>, dt: f64) {
+    let mut moved = Vec::new();
+    for body in bodies.map(|slot| state.body(slot)) {
+        let reach = reach(&state.params.contact, body, dt);
+        for slot in body.colliders.iter().map(|c| c.index()) {
+            let collider = &state.collider(slot).collider;
+            let tight = collider.aabb(&collider.pose(&body.pose()));
+            if state
+                .broad
+                .fat_box(slot)
+                .is_none_or(|fat| !fat.contains(&tight))
+            {
+                moved.push((
+                    slot,
+                    tight.inflated(reach),
+                    course(body, collider.radius(), dt),
+                ));
+            }
+        }
+    }
+    state.broad.set_many(moved.len(), moved.into_iter());
+}
+
 /// Notes which bodies something touched at the end of the last step.
 fn mark_touched(state: &State, touched: &mut Vec<bool>) {
     touched.clear();
@@ -173,7 +199,7 @@ fn place(
     let body = state.body(slot.body.index());
     let desc = slot.collider.desc();
     let extras = &desc.material.extras;
-    let reach = reach(state, body, dt);
+    let reach = reach(&state.params.contact, body, dt);
     // Field by field: a shape that is the same already stays.
     placed.shape.clone_from(&desc.shape);
     placed.stand = Stand {
