@@ -240,7 +240,8 @@ pub struct Body {
     pub com: DVec3,
     /// Attitude, body to world.
     pub q: DQuat,
-    /// Velocity at the centre of mass, world axes.
+    /// Velocity at the centre of mass, world axes. A dynamic body without mass keeps the one it is given for
+    /// the time when it has mass.
     pub vel: Twist,
     /// How it moves.
     pub kind: BodyKind,
@@ -319,6 +320,7 @@ impl Body {
             user_data: desc.user_data,
         };
         body.set_mass(desc.mass.unwrap_or(MassProps::ZERO));
+        body.obey_locks();
         body.previous = body.com_pose();
         body
     }
@@ -358,6 +360,15 @@ impl Body {
             PrincipalInertia::default()
         };
         self.set_pose(frame);
+        self.obey_locks();
+    }
+
+    /// Drops the velocity of a dynamic body along and about its locked axes, which no impulse could change.
+    pub fn obey_locks(&mut self) {
+        if self.kind == BodyKind::Dynamic {
+            self.vel.lin *= self.locked.linear_mask();
+            self.vel.ang *= self.locked.angular_mask();
+        }
     }
 
     /// Whether impulses can move it: dynamic, massive and not frozen.
@@ -396,8 +407,11 @@ impl Body {
         };
     }
 
-    /// Applies an impulse (N·s) at a world point at once.
+    /// Applies an impulse (N·s) at a world point at once, which does nothing to a body that impulses cannot move.
     pub fn apply_impulse_at(&mut self, impulse: DVec3, point: DVec3) {
+        if !self.is_movable() {
+            return;
+        }
         let j = Twist::new(impulse, (point - self.com).cross(impulse));
         self.vel += self.inv_mass().apply(&j);
     }

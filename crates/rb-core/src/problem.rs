@@ -161,6 +161,12 @@ pub struct Problem {
     pub extras: Vec<Extra>,
 }
 
+/// Whether the rows of friction move anything, and the first of them says how hard it presses.
+fn loads(rows: &[ProblemRow]) -> bool {
+    let yields = |n: &ProblemRow| n.diag + n.position.reg.min(n.velocity.reg) > 0.0;
+    rows.first().is_some_and(yields) && rows.iter().any(|r| r.diag > 0.0)
+}
+
 impl Problem {
     /// Forgets everything, keeping the memory.
     pub fn clear(&mut self) {
@@ -171,7 +177,8 @@ impl Problem {
     }
 
     /// Appends a block; W Jᵀ and its diagonal are computed here. A row that moves nothing, not even
-    /// through compliance, is left out: no impulse could change it.
+    /// through compliance, is left out: no impulse could change it. Friction whose normal cannot give way is
+    /// left out whole: nothing says how hard it presses.
     pub fn push_block(&mut self, bodies: [u32; 2], law: Law, source: Source, rows: &[ProblemRow]) {
         let first = self.rows.len() as u32;
         let inv = bodies.map(|b| self.bodies[b as usize].inv);
@@ -181,6 +188,9 @@ impl Problem {
             if diag > 0.0 || law != Law::Rows {
                 self.rows.push(ProblemRow { mjt, diag, ..*row });
             }
+        }
+        if law != Law::Rows && !loads(&self.rows[first as usize..]) {
+            self.rows.truncate(first as usize);
         }
         self.close_block(bodies, law, source, first, NO_EXTRA);
     }

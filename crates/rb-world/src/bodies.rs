@@ -163,7 +163,9 @@ impl World {
                 reason: "a static body has no velocity; make it kinematic".into(),
             });
         }
-        self.edit(body)?.vel = Twist::new(lin, ang);
+        let b = self.edit(body)?;
+        b.vel = Twist::new(lin, ang);
+        b.obey_locks();
         Ok(())
     }
 
@@ -264,28 +266,35 @@ impl World {
         Ok(())
     }
 
-    /// Changes how a body moves.
+    /// Changes how a body moves. One that becomes dynamic takes its mass from its colliders, unless it was
+    /// given by hand.
     ///
     /// # Errors
     /// Dead handle.
     pub fn set_kind(&mut self, body: BodyHandle, kind: BodyKind) -> Result<()> {
         let b = self.edit(body)?;
-        b.kind = kind;
+        let before = std::mem::replace(&mut b.kind, kind);
         b.target = None;
+        b.obey_locks();
         if kind == BodyKind::Static {
             b.vel = Twist::ZERO;
+        }
+        if before != BodyKind::Dynamic {
+            self.state.refresh_mass(body);
         }
         self.state.recheck_body(body);
         self.state.touch_colliders(body);
         Ok(())
     }
 
-    /// Locks world axes.
+    /// Locks world axes; a dynamic body's velocity along and about them is gone.
     ///
     /// # Errors
     /// Dead handle.
     pub fn set_locked(&mut self, body: BodyHandle, locked: LockedAxes) -> Result<()> {
-        self.edit(body)?.locked = locked;
+        let b = self.edit(body)?;
+        b.locked = locked;
+        b.obey_locks();
         Ok(())
     }
 
@@ -335,20 +344,26 @@ impl World {
         self.body(body).map(|b| &b.joints[..])
     }
 
-    /// Wakes a body and every sleeper that touches it: its support may just have moved.
+    /// Wakes a body and every sleeper that touches it or is held by it: its support may just have moved.
     pub(crate) fn wake_with_neighbours(&mut self, slot: u32) {
-        self.state.wake(slot);
-        if self.state.body(slot).kind == BodyKind::Dynamic {
+        let state = &mut self.state;
+        state.wake(slot);
+        // What moves by itself sleeps together with its neighbours.
+        if state.body(slot).is_movable() {
             return;
         }
-        let contacts = self.state.contacts.iter();
-        let touching: Vec<u32> = contacts
-            .map(|m| m.bodies)
-            .filter(|pair| pair.contains(&slot))
-            .flatten()
-            .collect();
-        for s in touching {
-            self.state.wake(s);
+        let index = |bodies: [BodyHandle; 2]| bodies.map(|b| b.index());
+        let contacts = state.contacts.iter().map(|m| m.bodies);
+        let joints = state.body(slot).joints.iter();
+        let joints = joints.filter_map(|j| state.joints.get(*j));
+        let pairs = contacts.chain(joints.map(|j| index(j.bodies)));
+        let held = state.constraints.iter().map(|(_, c)| &c.bodies);
+        let held = held.filter(|bodies| bodies.iter().any(|b| b.index() == slot));
+        let held = held.flatten().map(|b| b.index());
+        let pairs = pairs.filter(|pair| pair.contains(&slot)).flatten();
+        let near: Vec<u32> = pairs.chain(held).collect();
+        for s in near {
+            state.wake(s);
         }
     }
 }

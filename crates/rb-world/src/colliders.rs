@@ -1,7 +1,8 @@
 //! Colliders: insert, remove, read and edit.
 
 use crate::bodies::dead;
-use crate::state::{ColliderSlot, State};
+use crate::stage::publish::contact_event;
+use crate::state::{ColliderSlot, PairList, State};
 use crate::world::World;
 use glam::DVec3;
 use rb_contact::broad::Mobility;
@@ -121,15 +122,22 @@ impl World {
     /// # Errors
     /// Dead handle.
     pub fn set_groups(&mut self, collider: ColliderHandle, groups: CollisionGroups) -> Result<()> {
-        self.edit_collider(collider, |c| c.set_groups(groups))
+        self.edit_collider(collider, |c| c.set_groups(groups))?;
+        self.state.wake_near(collider.index());
+        Ok(())
     }
 
-    /// Turns a collider into a sensor or back.
+    /// Turns a collider into a sensor, which keeps its share of the body's mass, or back.
     ///
     /// # Errors
     /// Dead handle.
     pub fn set_sensor(&mut self, collider: ColliderHandle, sensor: bool) -> Result<()> {
-        self.edit_collider(collider, |c| c.set_sensor(sensor))
+        self.edit_collider(collider, |c| c.set_sensor(sensor))?;
+        if !sensor {
+            self.state.refresh_mass(self.collider_body(collider)?);
+        }
+        self.state.wake_near(collider.index());
+        Ok(())
     }
 
     fn edit_collider<R>(
@@ -172,7 +180,7 @@ impl World {
 
 impl State {
     /// Mass from the colliders, unless given by hand, and the extent of the body.
-    fn refresh_mass(&mut self, body: BodyHandle) {
+    pub(crate) fn refresh_mass(&mut self, body: BodyHandle) {
         let Some(b) = self.bodies.get(body) else {
             return;
         };
@@ -214,13 +222,19 @@ impl State {
         };
         let mobility = mobility(b.kind);
         let colliders = b.colliders.clone();
-        let mut near = Vec::new();
         for c in colliders {
             let slot = c.index();
             let tight = self.collider(slot).collider.aabb(&self.collider_pose(slot));
             self.broad.set(slot, &tight, 0.0, mobility);
-            self.broad.overlapping(&tight, |other| near.push(other));
+            self.wake_near(slot);
         }
+    }
+
+    /// Wakes what sleeps where a collider is.
+    fn wake_near(&mut self, slot: u32) {
+        let tight = self.collider(slot).collider.aabb(&self.collider_pose(slot));
+        let mut near = Vec::new();
+        self.broad.overlapping(&tight, |other| near.push(other));
         for other in near {
             let body = self.collider(other).body;
             self.wake(body.index());
@@ -243,8 +257,19 @@ impl State {
         }
     }
 
-    /// Forgets the pairs and contacts of a collider.
+    /// Forgets the pairs and contacts of a collider that is to be removed. Whoever takes its slot next must
+    /// not inherit what it touched.
     fn drop_contacts_of(&mut self, slot: u32) {
+        let part = |state: &mut Self, pairs: fn(&mut Self) -> &mut PairList| {
+            let of_it = pairs(state).extract_if(.., |p| p.contains(&slot));
+            let gone: PairList = of_it.collect();
+            let gone = gone.into_iter().map(|p| contact_event(state, p));
+            gone.collect::<Vec<_>>()
+        };
+        let touched = part(self, |s| &mut s.touching);
+        let overlapped = part(self, |s| &mut s.overlapping);
+        self.parted.contacts.extend(touched);
+        self.parted.sensors.extend(overlapped);
         let old = std::mem::take(&mut self.contacts);
         self.pairs.retain(|p| !p.key.contains(&slot));
         for pair in &mut self.pairs {

@@ -2,9 +2,10 @@
 
 use rb_core::handle::{BodyHandle, ColliderHandle, JointHandle};
 use rb_core::math::Wrench;
+use serde::{Deserialize, Serialize};
 
 /// Two colliders began or ceased to touch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContactEvent {
     /// The colliders, lower slot first.
     pub colliders: [ColliderHandle; 2],
@@ -30,6 +31,23 @@ pub struct JointBreakEvent {
     pub bodies: [BodyHandle; 2],
     /// Reaction on b at the origin of its joint frame (N, N·m) that broke it.
     pub load: Wrench,
+}
+
+/// Pairs that were parted between steps, by the removal of a collider: the next step tells of their end.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Parted {
+    pub(crate) contacts: Vec<ContactEvent>,
+    pub(crate) sensors: Vec<ContactEvent>,
+}
+
+impl Parted {
+    /// Adds those of one kind to the pairs that end in this step.
+    pub(crate) fn tell(parted: &mut Vec<ContactEvent>, end: &mut Vec<ContactEvent>) {
+        if !parted.is_empty() {
+            end.append(parted);
+            end.sort_unstable_by_key(|e| e.colliders);
+        }
+    }
 }
 
 /// Events of the last step.

@@ -86,6 +86,8 @@ pub(crate) struct Landed {
     /// enough to sleep.
     pub(crate) fast: Vec<u32>,
     pub(crate) still: Vec<u32>,
+    /// Slots of those that got farther than their boxes foresaw.
+    pub(crate) far: Vec<u32>,
     /// Slots of kinematic bodies whose velocity would take them out of bounds.
     pub(crate) strayed: Vec<u32>,
 }
@@ -94,6 +96,7 @@ impl Landed {
     pub(crate) fn clear(&mut self, first: usize) {
         self.first = first;
         self.fast.clear();
+        self.far.clear();
         self.still.clear();
         self.strayed.clear();
     }

@@ -9,7 +9,7 @@ use rb_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// Version of the byte format; raised with every change of the stored state.
-const FORMAT: u32 = 15;
+const FORMAT: u32 = 16;
 
 #[derive(Serialize)]
 struct SnapshotRef<'a> {

@@ -1,6 +1,7 @@
 //! Everything that persists between steps, serialised whole: restoring it and stepping gives the same
 //! bits as not having saved.
 
+use crate::events::Parted;
 use crate::outline::Described;
 use crate::sleep::SleepGroups;
 use glam::DVec3;
@@ -8,7 +9,7 @@ use rb_contact::Collider;
 use rb_contact::broad::{BroadPhase, Paired};
 use rb_contact::recycle::Memory;
 use rb_core::arena::Arena;
-use rb_core::body::Body;
+use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{
     BodyHandle, BodyKey, ColliderHandle, ColliderKey, ConstraintKey, JointHandle, JointKey,
 };
@@ -96,6 +97,8 @@ pub(crate) struct State {
     /// Pairs that touch, and pairs of which one is a sensor that overlaps the other.
     pub(crate) touching: PairList,
     pub(crate) overlapping: PairList,
+    /// Pairs of colliders that are gone.
+    pub(crate) parted: Parted,
     pub(crate) groups: SleepGroups,
     /// Substep of the stored impulses (s).
     pub(crate) h: f64,
@@ -131,6 +134,7 @@ impl State {
             contacts: Vec::new(),
             touching: Vec::new(),
             overlapping: Vec::new(),
+            parted: Parted::default(),
             groups: SleepGroups::default(),
             h: 0.0,
             dt: 0.0,
@@ -250,8 +254,8 @@ pub(crate) fn is_active(body: &Body) -> bool {
 
 /// Whether a body may have moved since contacts were last found: awake, or told to move.
 pub(crate) fn stirs(body: &Body) -> bool {
-    match body.is_movable() {
-        true => !body.is_asleep(),
-        false => body.vel != Twist::ZERO,
+    match body.kind {
+        BodyKind::Dynamic => is_active(body),
+        BodyKind::Static | BodyKind::Kinematic => body.vel != Twist::ZERO,
     }
 }

@@ -64,7 +64,7 @@ pub(crate) fn step(
     report.times.partition = clock.lap();
     stage::solve::run(state, frame, solver, dt);
     report.times.solve = clock.lap();
-    stage::advance::run(state, frame, events, dt);
+    stage::advance::run(state, frame, events, hooks, dt);
     stage::publish::run(state, frame, events, solver.name(), dt, report);
     report.times.publish = clock.lap();
     report.times.total = clock.total();

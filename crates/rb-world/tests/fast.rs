@@ -126,3 +126,40 @@ fn what_hangs_together_stops_together() {
     assert!(apart < 5e-3, "{apart} m");
     assert!(told > 0.9 * apart / 3f64.sqrt(), "{apart} m, told {told} m");
 }
+
+/// What a fast body may pass does not stop it: a body it is joined to, or one that a hook lets it through.
+#[test]
+fn nothing_is_stopped_by_what_it_does_not_touch() {
+    struct Ghosts;
+    impl Hooks for Ghosts {
+        fn may_touch(&self, _: [ColliderHandle; 2], _: [BodyHandle; 2]) -> bool {
+            false
+        }
+    }
+    for joined in [true, false] {
+        let params = Params {
+            gravity: DVec3::ZERO,
+            ..Params::game()
+        };
+        let mut world = World::new(params).unwrap();
+        let wall = world.add_body(BodyDesc::fixed()).unwrap();
+        let slab = Shape::cuboid(DVec3::new(0.1, 5.0, 5.0)).unwrap();
+        world.add_collider(wall, ColliderDesc::new(slab)).unwrap();
+        let from = DVec3::X * -2.0;
+        let ball = BodyDesc::dynamic().at(from).velocity(DVec3::X * 20.0);
+        let ball = world.add_body(ball).unwrap();
+        world
+            .add_collider(ball, ColliderDesc::new(Shape::ball(0.1).unwrap()))
+            .unwrap();
+        if joined {
+            let [a, b] = [wall, ball].map(|body| world.pose(body).unwrap());
+            let rail = Slider::at_world(&a, &b, DVec3::ZERO, DVec3::X).unwrap();
+            world.add_joint(wall, ball, rail).unwrap();
+        } else {
+            world.set_hooks(std::sync::Arc::new(Ghosts));
+        }
+        run(&mut world, DT, 12, |_, _| {});
+        let x = world.position(ball).unwrap().x;
+        assert!((x - 2.0).abs() < 1e-9, "joined {joined}: {x} m");
+    }
+}

@@ -198,3 +198,57 @@ proptest! {
         }
     }
 }
+
+/// Nothing can move a frozen body and the floor below it: their contact must not answer NaN, which the floor
+/// would hand on to all that stands on it.
+#[test]
+fn a_frozen_body_leaves_its_neighbours_alone_with_rigid_contacts() {
+    for precise in [false, true] {
+        let mut world = World::new(Params::robotics()).unwrap();
+        let ground = world.add_body(BodyDesc::fixed()).unwrap();
+        let rolling = ColliderDesc::new(Shape::half_space(DVec3::Y).unwrap()).rolling(0.1);
+        world.add_collider(ground, rolling).unwrap();
+        let row: Vec<_> = (0..5)
+            .map(|k| {
+                let desc = BodyDesc::dynamic().at([k as f64, 0.5, 0.0]);
+                let desc = if precise { desc.precise() } else { desc };
+                let body = world.add_body(desc).unwrap();
+                let ball = ColliderDesc::new(Shape::ball(0.5).unwrap()).rolling(0.1);
+                world.add_collider(body, ball).unwrap();
+                body
+            })
+            .collect();
+        world.add_force(row[2], [1e300, 0.0, 0.0]).unwrap();
+        let report = world.step(DT).unwrap();
+        assert_eq!(report.frozen, [row[2]]);
+        assert!(report.residual < 1e-6, "{}", report.residual);
+        assert!(world.contact_points().all(|p| p.force.is_finite()));
+    }
+}
+
+/// A hovering puck: it is held where it presses on the floor.
+#[test]
+fn contacts_along_locked_axes_ask_for_nothing() {
+    let held = LockedAxes::LINEAR_Y | LockedAxes::ANGULAR_X | LockedAxes::ANGULAR_Z;
+    for params in [Params::game(), Params::robotics()] {
+        for locked in [held, held | LockedAxes::ANGULAR] {
+            for rolling in [0.0, 0.1] {
+                let mut world = World::new(params).unwrap();
+                floor(&mut world, 0.5, FrictionLaw::Conic);
+                let desc = BodyDesc::dynamic().at([0.0, 0.499, 0.0]).lock(locked);
+                let puck = world.add_body(desc.velocity([1.0, 0.0, 0.0])).unwrap();
+                let disc = ColliderDesc::new(Shape::cylinder(0.5, 0.5).unwrap());
+                world.add_collider(puck, disc.rolling(rolling)).unwrap();
+                run(&mut world, DT, 60, |w, _| {
+                    assert!(w.report().frozen.is_empty());
+                    assert!(w.report().residual < 1e-6, "{}", w.report().residual);
+                });
+                let x = world.position(puck).unwrap().x;
+                assert!(
+                    (x - 1.0).abs() < 1e-9,
+                    "{locked:?}, rolling {rolling}: {x} m"
+                );
+            }
+        }
+    }
+}

@@ -295,3 +295,34 @@ fn interpolation_runs_from_the_last_pose_to_this_one() {
     let x = |f| world.interpolated(body, f).unwrap().0.x;
     assert_eq!((x(0.0), x(0.5), x(1.0)), (0.0, 1.5, 3.0));
 }
+
+/// Questions after a step are about where bodies are then, however far they got within it.
+#[test]
+fn queries_see_fast_bodies_where_they_are() {
+    let mut world = World::new(weightless()).unwrap();
+    let shot = DVec3::new(300.0, 20.0, 0.0);
+    let ball = sphere(&mut world, 0.1, 0.0, DVec3::ZERO, shot);
+    // At rest until something hits it; and a rod that turns on the spot.
+    let struck = sphere(&mut world, 0.1, 0.0, DVec3::Z * 5.0, DVec3::ZERO);
+    let rod = BodyDesc::dynamic()
+        .at(DVec3::Z * -5.0)
+        .spin(DVec3::Z * 60.0);
+    let rod = world.add_body(rod).unwrap();
+    let stick = Shape::cuboid(DVec3::new(1.0, 0.01, 0.01)).unwrap();
+    world.add_collider(rod, ColliderDesc::new(stick)).unwrap();
+    for step in 0..20 {
+        if step == 10 {
+            let mass = world.body(struck).unwrap().mass.mass;
+            world.apply_impulse(struck, DVec3::X * 40.0 * mass).unwrap();
+        }
+        world.step(DT).unwrap();
+        for body in [ball, struck, rod] {
+            let pose = world.pose(body).unwrap();
+            // Near the end of the rod; the balls are hit there at their side.
+            let tip = pose.p + pose.q * DVec3::X * if body == rod { 0.95 } else { 0.05 };
+            let from = tip + DVec3::Z;
+            let hit = world.cast_ray(from, DVec3::NEG_Z, 2.0, &QueryFilter::default());
+            assert_eq!(hit.unwrap().map(|h| h.body), Some(body), "step {step}");
+        }
+    }
+}

@@ -11,6 +11,9 @@ use rb_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
+/// How far from 1 the squared length of a normalised quaternion may be: by rounding alone.
+const UNIT: f64 = 8.0 * f64::EPSILON;
+
 /// Convex shapes, each at a place in the compound's frame.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "Vec<(Pose, Shape)>", into = "Vec<(Pose, Shape)>")]
@@ -40,7 +43,11 @@ impl TryFrom<Vec<(Pose, Shape)>> for Compound {
         }
         for (i, (pose, shape)) in parts.iter_mut().enumerate() {
             check::vector("parts", pose.p)?;
-            pose.q = check::rotation("parts", pose.q)?;
+            let unit = check::rotation("parts", pose.q)?;
+            // A stored compound has to come back to the bit, and what is normalised twice need not.
+            if (pose.q.length_squared() - 1.0).abs() > UNIT {
+                pose.q = unit;
+            }
             shape.validate()?;
             if !shape.is_convex() {
                 return Err(bad(format!("part {i} is a {}, not convex", shape.name())));

@@ -5,7 +5,7 @@ mod stiffness;
 
 pub use stiffness::{EXPLICIT_SHARE, lever};
 
-use crate::body::{Body, sound};
+use crate::body::{Body, BodyKind, sound};
 use crate::mass::{InvMass, LockedAxes, PrincipalInertia};
 use crate::math::{Pose, Twist, Wrench, turn};
 use crate::params::{Gyroscopic, Params, Scheme};
@@ -52,7 +52,11 @@ impl Mover {
             slot,
             com: body.com,
             q: body.q,
-            vel: body.vel,
+            // A dynamic body that cannot move stands still, whatever velocity waits for it.
+            vel: match body.kind == BodyKind::Dynamic && !body.is_movable() {
+                true => Twist::ZERO,
+                false => body.vel,
+            },
             moved: Twist::ZERO,
             inv: body.inv_mass(),
             mass: body.mass.mass,

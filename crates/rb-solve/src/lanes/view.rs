@@ -103,12 +103,14 @@ impl ContactLanes {
                 (rows[0].lo, rows[0].gap) = (0.0, gaps[k]);
                 rows[1].both(-patch.belt[0], 0.0);
                 rows[2].both(-patch.belt[1], 0.0);
-                normals.push(p.rows.len() as u32);
+                let first = p.rows.len();
                 let used = if law == Law::Rows { 1 } else { 3 };
                 p.push_block(bodies, law, source(k), &rows[..used]);
+                if p.rows.len() > first {
+                    normals.push(first as u32);
+                }
             }
             if let Some(hold) = &patch.hold {
-                normals.retain(|&row| (row as usize) < p.rows.len());
                 hold.append_to(p, &patch, bodies, source(0), normals);
             }
         }

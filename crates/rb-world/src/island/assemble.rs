@@ -209,7 +209,10 @@ impl Island {
             let first = self.problem.rows.len();
             let used = if law == Law::Rows { 1 } else { 3 };
             self.problem.push_block(movers, law, source, &rows[..used]);
-            if resists && self.problem.rows.len() > first {
+            if self.problem.rows.len() == first {
+                // It presses on nothing that could give way.
+                self.posed[c].impulse[k] = [0.0; 3];
+            } else if resists {
                 normals.push(first as u32);
             }
         }

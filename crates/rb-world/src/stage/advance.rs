@@ -5,19 +5,30 @@ mod swept;
 
 use crate::events::Events;
 use crate::frame::{Frame, Landed, NOWHERE};
+use crate::hooks::Hooks;
 use crate::island::Island;
 use crate::sleep::rests;
+use crate::stage::broad::{follow, reach};
 use crate::state::State;
 use rb_core::body::{Body, BodyFlags, BodyKind, sound};
 use rb_core::math::{Twist, turn};
-use rb_core::params::SleepParams;
+use rb_core::params::Params;
 use rb_solve::parallel;
 
 /// Bodies per task.
 const BODIES: usize = 128;
 
+/// Angle over the distance of two unit quaternions, at most: π over √2, for half a turn.
+const PER_CHORD: f64 = 2.3;
+
 /// Writes back what was computed and moves kinematic bodies.
-pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt: f64) {
+pub(crate) fn run(
+    state: &mut State,
+    frame: &mut Frame,
+    events: &mut Events,
+    hooks: &dyn Hooks,
+    dt: f64,
+) {
     land(state, frame, dt);
     let stuck = frame.islands().iter().flat_map(held);
     let lost = frame.flights.iter().filter(|f| f.frozen);
@@ -31,13 +42,16 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt:
     }
     events.frozen.sort();
     if state.params.contact.swept {
-        swept::stop_fast_bodies(state, frame, dt);
+        swept::stop_fast_bodies(state, frame, hooks, dt);
     }
+    let far = frame.landed.iter().flat_map(|l| &l.far);
+    follow(state, far.copied(), dt);
 }
 
 /// Every body gets all it has to know after the step in one pass over them, for they lie far apart in memory.
 fn land(state: &mut State, frame: &mut Frame, dt: f64) {
-    let (sleep, runs) = (state.params.sleep, state.bodies.capacity().div_ceil(BODIES));
+    let runs = state.bodies.capacity().div_ceil(BODIES);
+    let params = state.params;
     let mut landed = std::mem::take(&mut frame.landed);
     landed.resize_with(runs, Landed::default);
     for (k, run) in landed.iter_mut().enumerate() {
@@ -48,7 +62,7 @@ fn land(state: &mut State, frame: &mut Frame, dt: f64) {
         for (k, body) in run.iter_mut().enumerate() {
             let slot = landed.first + k;
             if let Some(body) = body.value_mut() {
-                settle(body, slot, frame, landed, &sleep, dt);
+                settle(body, slot, frame, landed, &params, dt);
                 clear_forces(body);
             }
         }
@@ -57,14 +71,7 @@ fn land(state: &mut State, frame: &mut Frame, dt: f64) {
 }
 
 /// New state, time to stay with the exact solver, and clock of stillness of a body.
-fn settle(
-    b: &mut Body,
-    slot: usize,
-    frame: &Frame,
-    landed: &mut Landed,
-    sleep: &SleepParams,
-    dt: f64,
-) {
+fn settle(b: &mut Body, slot: usize, frame: &Frame, landed: &mut Landed, params: &Params, dt: f64) {
     b.previous = b.com_pose();
     if b.kind == BodyKind::Kinematic {
         if !move_as_told(b, dt) {
@@ -85,11 +92,19 @@ fn settle(
         }
         None => return,
     };
+    let foreseen = reach(&params.contact, b, dt);
     (b.com, b.q, b.vel) = (m.com, m.q, m.vel);
-    if b.core > 0.0 && b.com.distance(b.previous.p) > b.core {
+    let way = b.com.distance(b.previous.p);
+    if b.core > 0.0 && way > b.core {
         landed.fast.push(slot as u32);
     }
-    if rests(b, sleep, dt) {
+    let turn = (b.q - b.previous.q)
+        .length()
+        .min((b.q + b.previous.q).length());
+    if way + PER_CHORD * turn * b.extent > foreseen {
+        landed.far.push(slot as u32);
+    }
+    if rests(b, &params.sleep, dt) {
         landed.still.push(slot as u32);
     }
 }

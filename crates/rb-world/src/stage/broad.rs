@@ -12,6 +12,7 @@ use rb_core::anchor::Stand;
 use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::math::{Pose, Twist, log_rotation};
+use rb_core::params::ContactParams;
 use rb_core::room::empty;
 use rb_solve::parallel;
 
@@ -37,23 +38,23 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt:
     collect_pairs(state, frame);
 }
 
-/// Sleepers on a joint with a kinematic body that moves wake. (Those it touches wake in the next
-/// stage.)
+/// Sleepers that a joint or a constraint holds to a kinematic body that moves wake. (Those it touches wake in
+/// the next stage.)
 fn wake_pulled(state: &mut State, events: &mut Events) {
     if state.groups.is_empty() {
         return;
     }
-    let pulled: Vec<u32> = state
-        .joints
-        .iter()
-        .flat_map(|(_, j)| [(j.bodies[0], j.bodies[1]), (j.bodies[1], j.bodies[0])])
-        .map(|(driver, driven)| (driver.index(), driven.index()))
-        .filter(|&(driver, driven)| {
-            let d = state.body(driver);
-            d.kind == BodyKind::Kinematic && d.vel != Twist::ZERO && state.body(driven).is_asleep()
-        })
-        .map(|(_, driven)| driven)
-        .collect();
+    let drives = |b: &BodyHandle| {
+        let b = state.body(b.index());
+        b.kind == BodyKind::Kinematic && b.vel != Twist::ZERO
+    };
+    let joints = state.joints.iter().map(|(_, j)| &j.bodies[..]);
+    let constraints = state.constraints.iter().map(|(_, c)| &c.bodies[..]);
+    let held = joints.chain(constraints);
+    let driven = held.filter(|bodies| bodies.iter().any(drives)).flatten();
+    let asleep = driven.map(|b| b.index());
+    let asleep = asleep.filter(|&slot| state.body(slot).is_asleep());
+    let pulled: Vec<u32> = asleep.collect();
     for slot in pulled {
         let woken = state.wake(slot);
         events
@@ -72,8 +73,8 @@ fn aim(body: &mut Body, dt: f64) {
 
 /// How far a contact may be away and still matter within this step (m): half the margin, and as far
 /// as the body gets, at most half its size. What is faster is left to the swept test.
-fn reach(state: &State, body: &Body, dt: f64) -> f64 {
-    let margin = 0.5 * state.params.contact.margin;
+pub(crate) fn reach(contact: &ContactParams, body: &Body, dt: f64) -> f64 {
+    let margin = 0.5 * contact.margin;
     let travel = (body.vel.lin.length() + body.vel.ang.length() * body.extent) * dt;
     match body.kind {
         BodyKind::Static => margin,
@@ -150,6 +151,31 @@ fn course(body: &Body, radius: f64, dt: f64) -> Course {
     }
 }
 
+/// New boxes for bodies that may have left theirs within the step: questions are asked before the next one. They
+/// are what the next step would store.
+pub(crate) fn follow(state: &mut State, bodies: impl Iterator<Item = u32>, dt: f64) {
+    let mut moved = Vec::new();
+    for body in bodies.map(|slot| state.body(slot)) {
+        let reach = reach(&state.params.contact, body, dt);
+        for slot in body.colliders.iter().map(|c| c.index()) {
+            let collider = &state.collider(slot).collider;
+            let tight = collider.aabb(&collider.pose(&body.pose()));
+            if state
+                .broad
+                .fat_box(slot)
+                .is_none_or(|fat| !fat.contains(&tight))
+            {
+                moved.push((
+                    slot,
+                    tight.inflated(reach),
+                    course(body, collider.radius(), dt),
+                ));
+            }
+        }
+    }
+    state.broad.set_many(moved.len(), moved.into_iter());
+}
+
 /// Notes which bodies something touched at the end of the last step.
 fn mark_touched(state: &State, touched: &mut Vec<bool>) {
     touched.clear();
@@ -173,7 +199,7 @@ fn place(
     let body = state.body(slot.body.index());
     let desc = slot.collider.desc();
     let extras = &desc.material.extras;
-    let reach = reach(state, body, dt);
+    let reach = reach(&state.params.contact, body, dt);
     // Field by field: a shape that is the same already stays.
     placed.shape.clone_from(&desc.shape);
     placed.stand = Stand {
@@ -241,7 +267,7 @@ fn may_meet(state: &State, placed: &[Placed], pair: [u32; 2]) -> bool {
 }
 
 /// Whether two bodies are held together by a joint that keeps them from touching.
-fn joined(state: &State, pair: [BodyHandle; 2]) -> bool {
+pub(crate) fn joined(state: &State, pair: [BodyHandle; 2]) -> bool {
     let [a, b] = pair.map(|body| &state.body(body.index()).joints);
     let shorter = if a.len() <= b.len() { a } else { b };
     let joints = shorter.iter().filter_map(|j| state.joints.get(*j));

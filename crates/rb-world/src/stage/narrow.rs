@@ -5,7 +5,7 @@
 
 mod places;
 
-use crate::events::Events;
+use crate::events::{Events, Parted};
 use crate::frame::{Changed, Frame, PairChunk, Placed};
 use crate::hooks::Hooks;
 use crate::stage::publish::{contact_event, difference};
@@ -344,4 +344,5 @@ fn sensor_events(state: &mut State, frame: &Frame, events: &mut Events) {
     events
         .sensor_end
         .extend(difference(&before, &state.overlapping).map(make));
+    Parted::tell(&mut state.parted.sensors, &mut events.sensor_end);
 }

@@ -8,7 +8,7 @@ use contacts::store_contacts;
 use joints::store_joints;
 use sleep::fall_asleep;
 
-use crate::events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent};
+use crate::events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent, Parted};
 use crate::frame::Frame;
 use crate::island::Island;
 use crate::state::State;
@@ -76,6 +76,7 @@ fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
         }
     }
     end.extend(before.map(|gone| contact_event(state, gone)));
+    Parted::tell(&mut state.parted.contacts, end);
     frame.spare_touching = std::mem::replace(&mut state.touching, now);
     if frame.left.iter().any(|l| l.reports) {
         contact_forces(state, events);
