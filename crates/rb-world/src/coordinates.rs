@@ -9,20 +9,23 @@
 //!            set, they follow from the others
 //! Source     R. Featherstone, "Rigid Body Dynamics Algorithms", 2008, §4.4 (joint models)
 
+use crate::bodies::dead;
 use crate::world::World;
+use glam::DVec3;
 use rb_core::body::BodyKind;
 use rb_core::handle::{BodyHandle, JointHandle};
 use rb_core::math::{Pose, Twist};
 use rb_core::{Error, Result, error::check};
-use rb_joints::{Joint, Rows, is_rigid};
+use rb_joints::{AnyJoint, Joint, JointBody, JointCx, JointMemory, Rows, is_rigid};
 
 impl World {
     /// Sets the free coordinates (m, rad) and rates (m/s, rad/s) of a joint, in the order of
     /// [`coordinates`](Self::coordinates). b and all that is connected to it by joints move; a stays.
     ///
     /// # Errors
-    /// Dead handle, a wrong number of values, numbers that are not finite, a joint whose coordinates do
-    /// not fix the pose, a loop back to a, or a body on b's side that is not dynamic.
+    /// Dead handle, a wrong number of values, numbers that are not finite or lead to such, a joint whose
+    /// coordinates do not fix the pose or that is singular there, a loop back to a, or a body on b's side that
+    /// is not dynamic. Nothing has changed then.
     pub fn set_coordinates(
         &mut self,
         joint: JointHandle,
@@ -55,14 +58,32 @@ impl World {
             ));
         };
         let [fa, fb] = *kind.frames();
-        let before = self.pose(b)?;
         let after = self.pose(a)? * fa * placed * fb.inverse();
-        self.carry(&moved, &(after * before.inverse()))?;
-        if let Some(slot) = self.state.joints.get_mut(joint) {
-            slot.memory.angle.copy_from_slice(&by_axis[3..]);
-            slot.memory.store([]);
+        let by = after * self.pose(b)?.inverse();
+        let Some(slot) = self.state.joints.get(joint) else {
+            return Err(dead("joint", &joint));
+        };
+        let mut memory = slot.memory.clone();
+        memory.angle.copy_from_slice(&by_axis[3..]);
+        memory.store([]);
+        let mut cx = self.state.joint_cx(slot);
+        let vel = cx.b.vel;
+        cx.b = JointBody {
+            pose: after,
+            com: by.point(cx.b.com),
+            vel: Twist::new(by.q * vel.lin, by.q * vel.ang),
+        };
+        let change = rates_of(kind, &cx, &memory, rates)? - cx.b.vel;
+        let arrivals = self.arrivals(&moved, &by, (change, cx.b.com))?;
+        // Nothing is refused from here on: an edit is made whole or not at all.
+        for (body, pose, v) in arrivals {
+            self.set_pose(body, pose)?;
+            self.set_velocity(body, v.lin, v.ang)?;
         }
-        self.set_rates(joint, b, &moved, rates)
+        if let Some(slot) = self.state.joints.get_mut(joint) {
+            slot.memory = memory;
+        }
+        Ok(())
     }
 
     /// Bodies connected to `from` without passing the joint; `stop` must not be among them.
@@ -96,53 +117,42 @@ impl World {
         Ok(found)
     }
 
-    /// Moves bodies rigidly, velocities included.
-    fn carry(&mut self, bodies: &[BodyHandle], by: &Pose) -> Result<()> {
-        for &body in bodies {
-            let (pose, v) = (self.pose(body)?, self.velocity(body)?);
-            let new = *by * pose;
-            self.set_pose(body, Pose::new(new.p, new.q.normalize()))?;
-            self.set_velocity(body, by.q * v.lin, by.q * v.ang)?;
-        }
-        Ok(())
+    /// Where bodies carried along rigidly arrive, and how they move there: with them turn their velocities, which
+    /// change by a twist at a point.
+    fn arrivals(
+        &self,
+        bodies: &[BodyHandle],
+        by: &Pose,
+        (change, pivot): (Twist, DVec3),
+    ) -> Result<Vec<(BodyHandle, Pose, Twist)>> {
+        let arrival = |&body: &BodyHandle| {
+            let b = self.body(body)?;
+            let (pose, com) = (*by * b.pose(), by.point(b.com));
+            let lin = by.q * b.vel.lin + change.at(com - pivot);
+            let ang = by.q * b.vel.ang + change.ang;
+            let pose = Pose::new(
+                check::vector("values", pose.p)?,
+                check::rotation("values", pose.q)?,
+            );
+            let v = Twist::new(check::vector("rates", lin)?, check::vector("rates", ang)?);
+            Ok((body, pose, v))
+        };
+        bodies.iter().map(arrival).collect()
     }
+}
 
-    /// Gives b the velocity at which the locked directions stand still and the free ones have `rates`.
-    fn set_rates(
-        &mut self,
-        joint: JointHandle,
-        b: BodyHandle,
-        moved: &[BodyHandle],
-        rates: &[f64],
-    ) -> Result<()> {
-        let Some(slot) = self.state.joints.get(joint) else {
-            return Ok(());
-        };
-        let cx = self.state.joint_cx(slot);
-        let mut rows = Rows::new();
-        slot.desc.kind.constraints(&cx, &slot.memory, &mut rows);
-        let locked = rows.iter().filter(|r| is_rigid(r)).map(|r| (r.jac, 0.0));
-        let free = slot.desc.kind.coordinates(&cx, &slot.memory);
-        let free = free.iter().zip(rates).map(|(c, &rate)| (c.jac, rate));
-        let equations: Vec<([f64; 6], f64)> = locked
-            .chain(free)
-            .map(|(jac, rate)| (components(&jac[1]), rate - jac[0].dot(&cx.a.vel)))
-            .collect();
-        let Some(v) = solve(equations) else {
-            return Err(refused(
-                "rates",
-                "the joint is singular at these coordinates".into(),
-            ));
-        };
-        let (change, pivot) = (v - cx.b.vel, cx.b.com);
-        for &body in moved {
-            let (com, old) = (self.body(body)?.com, self.velocity(body)?);
-            let lin = old.lin + change.lin + change.ang.cross(com - pivot);
-            self.set_velocity(body, lin, old.ang + change.ang)?;
-        }
-        debug_assert!(moved.contains(&b));
-        Ok(())
-    }
+/// The velocity of b at which the locked directions stand still and the free ones have `rates`.
+fn rates_of(kind: &AnyJoint, cx: &JointCx, memory: &JointMemory, rates: &[f64]) -> Result<Twist> {
+    let mut rows = Rows::new();
+    kind.constraints(cx, memory, &mut rows);
+    let locked = rows.iter().filter(|r| is_rigid(r)).map(|r| (r.jac, 0.0));
+    let free = kind.coordinates(cx, memory);
+    let free = free.iter().zip(rates).map(|(c, &rate)| (c.jac, rate));
+    let equations = locked
+        .chain(free)
+        .map(|(jac, rate)| (components(&jac[1]), rate - jac[0].dot(&cx.a.vel)));
+    solve(equations.collect())
+        .ok_or_else(|| refused("rates", "the joint is singular at these coordinates".into()))
 }
 
 fn refused(argument: &'static str, reason: String) -> Error {

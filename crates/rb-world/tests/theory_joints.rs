@@ -313,3 +313,23 @@ fn what_cannot_be_set_is_refused() {
     let rope = world.add_joint(first, last, rope).unwrap();
     assert!(world.set_coordinates(rope, &[1.0], &[0.0]).is_err());
 }
+
+/// Coordinates and rates without end lead nowhere, and nobody has moved.
+#[test]
+fn what_is_refused_changes_nothing() {
+    let frame = Pose::from_translation(DVec3::X);
+    let mut refused = 0;
+    for kind in AnyJoint::all(frame, frame) {
+        for (value, rate) in [(f64::MAX, 0.0), (0.1, f64::MAX)] {
+            let (mut world, handles) = chain(&[kind.clone(), kind.clone()]);
+            let free = world.coordinates(handles[0]).unwrap().len();
+            let before = world.save().unwrap();
+            let set = world.set_coordinates(handles[0], &vec![value; free], &vec![rate; free]);
+            if let Err(error) = set {
+                refused += 1;
+                assert!(world.save().unwrap() == before, "{}: {error}", kind.name());
+            }
+        }
+    }
+    assert!(refused > 8, "{refused}");
+}
