@@ -347,12 +347,13 @@ impl Body {
         self.com = pose.p + self.q * self.mass.com_local;
     }
 
-    /// Replaces mass, centre of mass and inertia, keeping the body frame where it is and its motion
+    /// Replaces mass, centre of mass and inertia, keeping the body frame where it is and was, and its motion
     /// as a rigid body.
     pub fn set_mass(&mut self, mass: MassProps) {
         let frame = self.pose();
-        let shift = self.q * (mass.com_local - self.mass.com_local);
-        self.vel.lin += self.vel.ang.cross(shift);
+        let aside = mass.com_local - self.mass.com_local;
+        self.vel.lin += self.vel.ang.cross(self.q * aside);
+        self.previous.p += self.previous.q * aside;
         self.mass = mass;
         self.inertia = if mass.mass > 0.0 {
             PrincipalInertia::new(mass.inertia_local)

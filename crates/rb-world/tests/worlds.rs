@@ -294,6 +294,14 @@ fn interpolation_runs_from_the_last_pose_to_this_one() {
     world.step(0.5).unwrap();
     let x = |f| world.interpolated(body, f).unwrap().0.x;
     assert_eq!((x(0.0), x(0.5), x(1.0)), (0.0, 1.5, 3.0));
+    // Where its mass is has nothing to do with where its frame was.
+    let aside = MassProps {
+        com_local: DVec3::X,
+        ..world.body(body).unwrap().mass
+    };
+    world.set_mass(body, aside).unwrap();
+    let x = |f| world.interpolated(body, f).unwrap().0.x;
+    assert_eq!((x(0.0), x(0.5), x(1.0)), (0.0, 1.5, 3.0));
 }
 
 /// Questions after a step are about where bodies are then, however far they got within it.
