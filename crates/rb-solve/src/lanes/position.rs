@@ -91,12 +91,12 @@ pub(super) fn position<S: Simd>(packed: &mut Packed, bodies: Bodies, soft: &Numb
 /// Terms of plain contacts at the present places.
 #[inline(always)]
 fn pose<S: Simd>(batch: &Batch, points: &mut [Point], moved: &[Line], soft: &Numbers) {
-    let moved = Along::new(&Axes::of(batch), &Pair::gather(moved, &batch.bodies));
+    let moved = Along::<S>::new(&Axes::of(batch), &Pair::gather(moved, &batch.bodies));
     let (first, turn) = moved.normal(&levers(batch));
     let pace = two!(|k| S::load(&batch.soft[k]));
     let one = S::splat(1.0);
     for p in points {
-        let gap = S::load(&p.gap).add(elsewhere(p, first, turn));
+        let gap = first.add(more(p, turn, S::load(&p.gap)));
         let (bias, reg, after) = soft.terms(gap, pace);
         bias.store(&mut p.bias[0]);
         after.store(&mut p.bias[1]);
@@ -154,11 +154,12 @@ pub(super) fn normals<S: Simd, const N: usize, const BACKWARDS: bool>(
     let (first, turn) = speed.normal(&arms);
     let mut w = [first; N];
     for k in 0..N {
-        // The first point is where it starts from.
+        let mut own = S::load(&points[k].bias[pass]);
+        // The first point is where the others start from.
         if k > 0 {
-            w[k] = elsewhere(&points[k], first, turn);
+            own = more(&points[k], turn, own);
         }
-        w[k] = w[k].add(S::load(&points[k].bias[pass]));
+        w[k] = w[k].add(own);
     }
     let mut press = Press::<S>::none();
     for i in 0..N {
@@ -193,11 +194,11 @@ fn levers<S: Simd>(batch: &Batch) -> [[S; 2]; 2] {
     two!(|s| two!(|k| S::load(&batch.arm[s][k + 1])))
 }
 
-/// Speed along the normal at a point where it is `first` at the first one.
+/// What the speed along the normal at a point is beyond that at the first one, on top of `own`: known before that is.
 #[inline(always)]
-fn elsewhere<S: Simd>(p: &Point, first: S, [wt, wu]: [S; 2]) -> S {
+fn more<S: Simd>(p: &Point, [wt, wu]: [S; 2], own: S) -> S {
     let [t, u] = two!(|k| S::load(&p.from[k + 1]));
-    t.nfma(wu, u.fma(wt, first))
+    t.nfma(wu, u.fma(wt, own))
 }
 
 /// Impulses along the normals of a batch, taken together.
