@@ -160,6 +160,11 @@ impl<'a> Joints<'a> {
         if self.bounded {
             self.pin(p, tree);
         }
+        self.solve_free(p, tree);
+    }
+
+    /// The rows that are not pinned to w = 0.
+    fn solve_free(&mut self, p: &mut Problem, tree: &Range<usize>) {
         for k in tree.clone() {
             let Some(block) = self.memory.blocks[k] else {
                 continue;
@@ -234,7 +239,8 @@ impl<'a> Joints<'a> {
         wrong
     }
 
-    /// Gives up on pivoting: every multiplier back within its bounds.
+    /// Gives up on pivoting: every multiplier back within its bounds, and the rows without bounds solved beside
+    /// them. Rows that repeat each other may have pushed against one another with any force.
     fn clamp(&mut self, p: &mut Problem, tree: &Range<usize>) {
         for k in tree.clone() {
             let Some(block) = self.memory.blocks[k] else {
@@ -247,7 +253,15 @@ impl<'a> Joints<'a> {
                     p.push_impulse(&block, r, delta);
                 }
             }
+            let first = self.first(k);
+            for (u, r) in (first..).zip(block.rows()) {
+                let bilateral = p.rows[r].is_bilateral();
+                let side = if bilateral { Side::Free } else { Side::Low };
+                self.memory.sides[u] = side as i8;
+            }
         }
+        self.factor(p, tree);
+        self.solve_free(p, tree);
         self.guess_sides(p, tree);
     }
 }

@@ -333,3 +333,33 @@ fn what_is_refused_changes_nothing() {
     }
     assert!(refused > 8, "{refused}");
 }
+
+/// Friction of one joint where another already holds: as a row it repeats those of the other, but for rounding.
+#[test]
+fn joints_that_repeat_each_other_do_not_fly_apart() {
+    let mut n = Numbers(7);
+    for case in 0..60 {
+        let mut world = World::new(Params::game()).unwrap();
+        let base = world
+            .add_body(BodyDesc::fixed().rotated(n.pose().q))
+            .unwrap();
+        let body = BodyDesc::dynamic().pose(Pose::new(n.vector() * 9.0, n.pose().q));
+        let body = body.mass(1.3, DVec3::new(10.0, 12.0, 15.0));
+        let body = world.add_body(body).unwrap();
+        let (a, b) = (world.pose(base).unwrap(), world.pose(body).unwrap());
+        let (point, axis) = (n.vector() * 3.0, n.vector().normalize());
+        let hinge = Hinge::at_world(&a, &b, point, axis).unwrap().friction(9.0);
+        let frame = rb_world::joint::frame_along(n.vector() * 9.0, axis).unwrap();
+        let rubs = Drive::new().friction(0.3);
+        let sleeve = SixDof::at_world(&a, &b, &frame).free(Axis::LinZ, rubs);
+        world.add_joint(base, body, sleeve).unwrap();
+        world.add_joint(base, body, hinge).unwrap();
+        let energy = |w: &World| w.energy().0 + w.energy().1;
+        let start = energy(&world);
+        for step in 0..400 {
+            world.step(1.0 / 60.0).unwrap();
+            let gain = energy(&world) - start;
+            assert!(gain < 1.0, "{gain} J gained by step {step} of case {case}");
+        }
+    }
+}

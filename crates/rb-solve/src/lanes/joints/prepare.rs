@@ -10,7 +10,7 @@ use rb_core::problem::Pass;
 
 /// Smallest pivot, relative to the diagonal it came from, that counts as independent (as in
 /// `linalg::ldl`).
-const DEPENDENT: f64 = 1e-12;
+const DEPENDENT: f64 = 1e-10;
 /// Rows of both sorts together.
 pub(super) const ALL: usize = 2 * MOST;
 
