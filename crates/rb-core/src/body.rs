@@ -275,7 +275,7 @@ pub struct Body {
     pub exact_rest: u8,
     /// Sleeping group, if asleep.
     pub asleep: Option<u32>,
-    /// Largest distance of its surface from the centre of mass (m).
+    /// Largest distance of its surface from the centre of mass (m); 0 without colliders.
     pub extent: f64,
     /// Smallest distance of its surface from the centre of mass (m): the swept test's threshold.
     pub core: f64,
@@ -362,6 +362,16 @@ impl Body {
         };
         self.set_pose(frame);
         self.obey_locks();
+    }
+
+    /// Bound on the speed of its points (m/s). Without a surface they are as far away as its mass is spread: a bare
+    /// rotor that turns is not at rest.
+    pub fn speed(&self) -> f64 {
+        let far = match self.extent > 0.0 {
+            true => self.extent,
+            false => self.mass.spread(),
+        };
+        self.vel.lin.length() + self.vel.ang.length() * far
     }
 
     /// Drops the velocity of a dynamic body along and about its locked axes, which no impulse could change.

@@ -25,6 +25,15 @@ impl MassProps {
         inertia_local: DMat3::ZERO,
     };
 
+    /// How far its mass is from the centre of mass, in root mean square (m); 0 without mass.
+    pub fn spread(&self) -> f64 {
+        let i = &self.inertia_local;
+        let trace = i.x_axis.x + i.y_axis.y + i.z_axis.z;
+        // Σ m r², twice, over the mass.
+        let square = trace / (2.0 * self.mass);
+        if square > 0.0 { square.sqrt() } else { 0.0 }
+    }
+
     /// Centre of mass at the origin, principal inertias along the body axes (kg, kg·m²).
     pub const fn diagonal(mass: f64, inertia: DVec3) -> Self {
         Self {

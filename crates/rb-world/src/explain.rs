@@ -93,7 +93,7 @@ impl World {
     fn wakefulness(&self, body: BodyHandle) -> Result<Wakefulness> {
         let b = self.body(body)?;
         let p = self.params().sleep;
-        let speed = b.vel.lin.length() + b.vel.ang.length() * b.extent;
+        let speed = b.speed();
         Ok(if b.kind != BodyKind::Dynamic {
             Wakefulness::Told(b.kind)
         } else if b.flags.contains(BodyFlags::FROZEN) {

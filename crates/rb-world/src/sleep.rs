@@ -65,7 +65,10 @@ impl State {
 
 /// Advances the stillness clock of a body by `dt` (s); true if it has been still long enough.
 pub(crate) fn rests(b: &mut Body, p: &SleepParams, dt: f64) -> bool {
-    let speed = b.vel.lin.length() + b.vel.ang.length() * b.extent;
-    b.still = if speed < p.speed { b.still + dt } else { 0.0 };
+    b.still = if b.speed() < p.speed {
+        b.still + dt
+    } else {
+        0.0
+    };
     p.enabled && b.still >= p.time && !b.flags.contains(BodyFlags::NO_SLEEP)
 }

@@ -426,3 +426,20 @@ fn andrews_squeezer() {
     assert!(outcomes[2].error < 1e-4, "relative error of the angles");
     assert!(fitted > 0.9);
 }
+
+/// Turning is motion, whether a body has a surface or not.
+#[test]
+fn a_rotor_without_colliders_does_not_fall_asleep() {
+    for params in [Params::game(), Params::robotics()] {
+        let mut world = World::new(params).unwrap();
+        let base = world.add_body(BodyDesc::fixed()).unwrap();
+        let rotor = BodyDesc::dynamic().mass(2.0, DVec3::splat(0.02));
+        let rotor = world.add_body(rotor).unwrap();
+        let hinge = Hinge::new(Pose::IDENTITY, Pose::IDENTITY).motor(Motor::velocity(14.0));
+        world.add_joint(base, rotor, hinge).unwrap();
+        run(&mut world, 1.0 / 60.0, 240, |_, _| {});
+        let body = world.body(rotor).unwrap();
+        assert!(!body.is_asleep());
+        close("rate", body.vel.ang.length(), 14.0, 1e-6);
+    }
+}
