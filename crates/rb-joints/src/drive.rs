@@ -168,7 +168,9 @@ impl Drive {
                 q.slot(Role::Friction),
             ));
         }
-        out.extend(self.motor.and_then(|motor| motor_row(&motor, q, h)));
+        if let Some(motor) = &self.motor {
+            out.extend(motor_row(motor, self.limits.as_ref(), q, h));
+        }
         if let Some(rate) = self.max_rate {
             out.push(rate_floor(q, 1.0, -rate, Role::SlowLimit));
             out.push(rate_floor(q, -1.0, -rate, Role::FastLimit));
@@ -204,9 +206,11 @@ fn pd_kind(stiffness: f64, damping: f64, error: f64) -> Option<(RowKind, f64)> {
 }
 
 /// The target holds at the end of the step, while a row's gap is that of its start: h · rate earlier.
-fn motor_row(motor: &Motor, q: &Coordinate, h: f64) -> Option<Row> {
+fn motor_row(motor: &Motor, limits: Option<&Limits>, q: &Coordinate, h: f64) -> Option<Row> {
     let (target, (kind, gap)) = match motor.mode {
-        MotorMode::Velocity { target } => (target, (RowKind::RATE, 0.0)),
+        MotorMode::Velocity { target } => {
+            (short_of_stops(target, limits, q, h), (RowKind::RATE, 0.0))
+        }
         MotorMode::Position {
             target,
             rate,
@@ -223,6 +227,22 @@ fn motor_row(motor: &Motor, q: &Coordinate, h: f64) -> Option<Row> {
         gap,
         ..Row::drive(q.jac, target, max, q.slot(Role::Motor))
     })
+}
+
+/// The rate of a motor that is to go on as far as hard stops let it: beyond, its row would repeat that of the stop and
+/// ask for the contrary.
+fn short_of_stops(target: f64, limits: Option<&Limits>, q: &Coordinate, h: f64) -> f64 {
+    let Some(limits) = limits.filter(|l| l.stiffness.is_none()) else {
+        return target;
+    };
+    let to = |stop: f64| (stop - q.value) / h;
+    let least = limits.lower.map_or(f64::NEG_INFINITY, to);
+    let most = limits.upper.map_or(f64::INFINITY, to);
+    // Back from beyond a stop no faster than it was to go.
+    target
+        .max(least)
+        .min(most)
+        .clamp(-target.abs(), target.abs())
 }
 
 /// sign · q̇ ≥ `least`, by a force that can only push that way.

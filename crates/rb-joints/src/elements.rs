@@ -104,7 +104,7 @@ pub struct Motor {
 }
 
 impl Motor {
-    /// Holds the rate `target` (m/s or rad/s).
+    /// Holds the rate `target` (m/s or rad/s), as far as hard stops let it.
     pub fn velocity(target: f64) -> Self {
         Self {
             mode: MotorMode::Velocity { target },
