@@ -320,7 +320,6 @@ impl Body {
             user_data: desc.user_data,
         };
         body.set_mass(desc.mass.unwrap_or(MassProps::ZERO));
-        body.obey_locks();
         body.previous = body.com_pose();
         body
     }

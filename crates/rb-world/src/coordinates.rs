@@ -50,7 +50,10 @@ impl World {
         for (c, &value) in free.iter().zip(values) {
             by_axis[c.axis.index()] = value;
         }
-        let kind = &self.joint(joint)?.kind;
+        let Some(slot) = self.state.joints.get(joint) else {
+            return Err(dead("joint", &joint));
+        };
+        let kind = &slot.desc.kind;
         let Some(placed) = kind.placement(&by_axis) else {
             return Err(refused(
                 "joint",
@@ -60,9 +63,6 @@ impl World {
         let [fa, fb] = *kind.frames();
         let after = self.pose(a)? * fa * placed * fb.inverse();
         let by = after * self.pose(b)?.inverse();
-        let Some(slot) = self.state.joints.get(joint) else {
-            return Err(dead("joint", &joint));
-        };
         let mut memory = slot.memory.clone();
         memory.angle.copy_from_slice(&by_axis[3..]);
         memory.store([]);

@@ -1,4 +1,4 @@
-//! Boxed rows on joints: motors, dry friction, speed limits (theory T03, T04, T06).
+//! Boxed rows on joints: motors, also at their stops, dry friction, speed limits (theory T03, T04, T06).
 
 mod common;
 use common::*;
@@ -120,4 +120,65 @@ fn t06_velocity_limiter() {
         .map(|d| d.force.abs())
         .sum();
     close("limiter force when slowing", force, 0.0, 1e-12);
+}
+
+/// Turning is motion, whether a body has a surface or not.
+#[test]
+fn a_rotor_without_colliders_does_not_fall_asleep() {
+    for params in [Params::game(), Params::robotics()] {
+        let mut world = World::new(params).unwrap();
+        let base = world.add_body(BodyDesc::fixed()).unwrap();
+        let rotor = BodyDesc::dynamic().mass(2.0, DVec3::splat(0.02));
+        let rotor = world.add_body(rotor).unwrap();
+        let hinge = Hinge::new(Pose::IDENTITY, Pose::IDENTITY).motor(Motor::velocity(14.0));
+        world.add_joint(base, rotor, hinge).unwrap();
+        run(&mut world, 1.0 / 60.0, 240, |_, _| {});
+        let body = world.body(rotor).unwrap();
+        assert!(!body.is_asleep());
+        close("rate", body.vel.ang.length(), 14.0, 1e-6);
+    }
+}
+
+/// A stop holds against a motor of any strength, and on either side.
+#[test]
+fn motors_stop_at_stops() {
+    for params in [Params::game(), Params::robotics()] {
+        for (max, rate) in [
+            (0.2, 5.0),
+            (50.0, 5.0),
+            (50.0, -5.0),
+            (1e9, 5.0),
+            (f64::INFINITY, -5.0),
+        ] {
+            for bare in [false, true] {
+                let mut world = World::new(params).unwrap();
+                let base = world.add_body(BodyDesc::fixed()).unwrap();
+                let rotor = BodyDesc::dynamic().mass(2.0, DVec3::splat(0.02));
+                let rotor = world.add_body(rotor).unwrap();
+                if !bare {
+                    let ball = ColliderDesc::new(Shape::ball(0.2).unwrap());
+                    world.add_collider(rotor, ball).unwrap();
+                }
+                let motor = Motor::velocity(rate);
+                let motor = if max < f64::INFINITY {
+                    motor.max(max)
+                } else {
+                    motor
+                };
+                let hinge = Hinge::new(Pose::IDENTITY, Pose::IDENTITY);
+                let hinge = hinge.limits(-0.5, 0.5).motor(motor);
+                let joint = world.add_joint(base, rotor, hinge).unwrap();
+                run(&mut world, 1.0 / 60.0, 240, |w, _| {
+                    let angle = w.coordinates(joint).unwrap()[0].value;
+                    assert!(angle.abs() < 0.5 + 1e-6, "{angle} rad, {max} N·m");
+                });
+                close(
+                    "angle",
+                    world.coordinates(joint).unwrap()[0].value,
+                    0.1 * rate,
+                    1e-6,
+                );
+            }
+        }
+    }
 }

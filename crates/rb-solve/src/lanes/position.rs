@@ -11,8 +11,8 @@
 //! at the end   v ± m⁻¹ n Σ Δλₖ,  ω ± (I⁻¹t Σ Δλₖ r_u − I⁻¹u Σ Δλₖ r_t)
 //! ```
 //!
-//! with r and ω along the normal n and the tangents t, u, and d from the first point to another: a normal turns a body about the tangents alone, and
-//! what that takes of the masses comes with the velocities or is kept ([`response`](super::response)).
+//! with r and ω along the normal n and the tangents t, u, and d from the first point to another: a normal
+//! turns a body about the tangents alone, and what that takes of the masses comes with the velocities or is kept ([`response`](super::response)).
 
 use super::axes::{Along, Axes};
 use super::batch::{Batch, NONE, Packed, Point, Special, place};
@@ -210,7 +210,7 @@ pub(super) struct Press<S> {
 
 impl<S: Simd> Press<S> {
     #[inline(always)]
-    pub(super) fn none() -> Self {
+    fn none() -> Self {
         Self {
             sum: S::zero(),
             torque: [S::zero(); 2],

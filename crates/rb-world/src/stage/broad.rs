@@ -75,7 +75,7 @@ fn aim(body: &mut Body, dt: f64) {
 /// as the body gets, at most half its size. What is faster is left to the swept test.
 pub(crate) fn reach(contact: &ContactParams, body: &Body, dt: f64) -> f64 {
     let margin = 0.5 * contact.margin;
-    let travel = (body.vel.lin.length() + body.vel.ang.length() * body.extent) * dt;
+    let travel = body.speed() * dt;
     match body.kind {
         BodyKind::Static => margin,
         BodyKind::Kinematic => margin + travel,
@@ -160,16 +160,10 @@ pub(crate) fn follow(state: &mut State, bodies: impl Iterator<Item = u32>, dt: f
         for slot in body.colliders.iter().map(|c| c.index()) {
             let collider = &state.collider(slot).collider;
             let tight = collider.aabb(&collider.pose(&body.pose()));
-            if state
-                .broad
-                .fat_box(slot)
-                .is_none_or(|fat| !fat.contains(&tight))
-            {
-                moved.push((
-                    slot,
-                    tight.inflated(reach),
-                    course(body, collider.radius(), dt),
-                ));
+            let fat = state.broad.fat_box(slot);
+            if fat.is_none_or(|fat| !fat.contains(&tight)) {
+                let course = course(body, collider.radius(), dt);
+                moved.push((slot, tight.inflated(reach), course));
             }
         }
     }
@@ -259,7 +253,7 @@ fn collect_pairs(state: &mut State, frame: &mut Frame) {
 
 /// Whether two colliders may touch: different bodies, one of them movable, groups, joints. Whoever
 /// changes one of these has the pairs rechecked.
-fn may_meet(state: &State, placed: &[Placed], pair: [u32; 2]) -> bool {
+pub(crate) fn may_meet(state: &State, placed: &[Placed], pair: [u32; 2]) -> bool {
     let [a, b] = pair.map(|c| &placed[c as usize]);
     let moves = a.dynamic || b.dynamic || a.sensor || b.sensor;
     let admitted = moves && a.body != b.body && a.groups.admits(&b.groups);
@@ -267,7 +261,7 @@ fn may_meet(state: &State, placed: &[Placed], pair: [u32; 2]) -> bool {
 }
 
 /// Whether two bodies are held together by a joint that keeps them from touching.
-pub(crate) fn joined(state: &State, pair: [BodyHandle; 2]) -> bool {
+fn joined(state: &State, pair: [BodyHandle; 2]) -> bool {
     let [a, b] = pair.map(|body| &state.body(body.index()).joints);
     let shorter = if a.len() <= b.len() { a } else { b };
     let joints = shorter.iter().filter_map(|j| state.joints.get(*j));

@@ -2,9 +2,9 @@
 //! static colliders (bullets: against all), and put back to the first touch they were not yet in contact
 //! with. Velocities stay: the next step's contacts take it from there.
 
-use crate::frame::{Frame, NOWHERE};
+use crate::frame::{Frame, NOWHERE, Placed};
 use crate::hooks::Hooks;
-use crate::stage::broad::joined;
+use crate::stage::broad::may_meet;
 use crate::state::State;
 use rb_contact::sweep::{Motion, time_of_impact};
 use rb_core::body::{Body, BodyFlags, BodyKind};
@@ -18,7 +18,7 @@ const TOGETHER: usize = 64;
 pub(super) fn stop_fast_bodies(state: &mut State, frame: &mut Frame, hooks: &dyn Hooks, dt: f64) {
     let mut back = Vec::new();
     for &slot in frame.landed.iter().flat_map(|l| &l.fast) {
-        let fraction = first_impact(state, hooks, slot, dt);
+        let fraction = first_impact(state, &frame.placed, hooks, slot, dt);
         if fraction < 1.0 {
             let group = held_to(state, slot).into_iter();
             back.extend(group.map(|member| (member, fraction)));
@@ -72,7 +72,7 @@ fn measure_joints(state: &State, frame: &mut Frame, slot: u32) {
 }
 
 /// Share of the step's motion a body can make before it meets something.
-fn first_impact(state: &State, hooks: &dyn Hooks, slot: u32, dt: f64) -> f64 {
+fn first_impact(state: &State, placed: &[Placed], hooks: &dyn Hooks, slot: u32, dt: f64) -> f64 {
     let body = state.body(slot);
     let bullet = body.flags.contains(BodyFlags::BULLET);
     // Near enough that the next step finds a contact there.
@@ -94,7 +94,7 @@ fn first_impact(state: &State, hooks: &dyn Hooks, slot: u32, dt: f64) -> f64 {
             let their_body = state.body(theirs.body.index());
             let solid =
                 (bullet || their_body.kind != BodyKind::Dynamic) && !theirs.collider.desc().sensor;
-            if solid && may_touch(state, hooks, c.index(), other) {
+            if solid && may_touch(state, placed, hooks, [c.index(), other]) {
                 let other = motion_of(their_body, &theirs.collider.desc().offset, dt);
                 let (a, b) = (mine.collider.shape(), theirs.collider.shape());
                 // What it touches from the start is the solver's business, not the sweep's.
@@ -109,14 +109,11 @@ fn first_impact(state: &State, hooks: &dyn Hooks, slot: u32, dt: f64) -> f64 {
 
 /// Whether the narrow phase would look for contacts of two solid colliders: what may be passed does not stop
 /// a fast body.
-fn may_touch(state: &State, hooks: &dyn Hooks, c: u32, other: u32) -> bool {
-    let pair = [c.min(other), c.max(other)];
-    let [a, b] = pair.map(|slot| state.collider(slot));
-    let bodies = [a.body, b.body];
-    a.body != b.body
-        && a.collider.desc().groups.admits(&b.collider.desc().groups)
-        && !joined(state, bodies)
-        && hooks.may_touch(pair.map(|slot| state.collider_handle(slot)), bodies)
+fn may_touch(state: &State, placed: &[Placed], hooks: &dyn Hooks, pair: [u32; 2]) -> bool {
+    let [a, b] = pair;
+    let sides = [a.min(b), a.max(b)].map(|c| &placed[c as usize]);
+    may_meet(state, placed, pair)
+        && hooks.may_touch(sides.map(|s| s.collider), sides.map(|s| s.body))
 }
 
 /// Motion of a collider over the last step, at the mean velocity of its body.
