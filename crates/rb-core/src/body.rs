@@ -437,5 +437,23 @@ pub const SOUND: f64 = 1e12;
 
 /// Whether a vector is finite and below [`SOUND`].
 pub fn sound(v: DVec3) -> bool {
-    v.abs().max_element() < SOUND
+    // One by one: the largest of several numbers passes over those that are none.
+    v.abs().cmplt(DVec3::splat(SOUND)).all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_number_that_is_none_is_not_sound() {
+        assert!(sound(DVec3::splat(-1e11)));
+        for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300] {
+            for axis in 0..3 {
+                let mut v = DVec3::ONE;
+                v[axis] = bad;
+                assert!(!sound(v), "{v}");
+            }
+        }
+    }
 }

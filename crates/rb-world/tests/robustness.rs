@@ -1,11 +1,35 @@
 //! Non-finite states are contained, removals leave nothing dangling, random edits never panic.
 
 mod common;
+use common::rows::constrain;
 use common::*;
 use proptest::prelude::*;
+use rb_world::joint::ConstraintRow;
 use rb_world::prelude::*;
 
 const DT: f64 = 1.0 / 60.0;
+
+#[test]
+fn a_row_that_is_no_number_spreads_nowhere() {
+    for params in [Params::game(), Params::robotics()] {
+        let mut world = World::new(params).unwrap();
+        let [bad, good] = [0.0, 5.0].map(|x| {
+            let at = DVec3::new(x, 9.0, 0.0);
+            sphere(&mut world, 0.5, 0.0, at, DVec3::ZERO)
+        });
+        // One of three coordinates alone.
+        constrain(&mut world, &[bad], |cx, out| {
+            let jac = [Twist::new(DVec3::new(f64::NAN, 1.0, 0.0), DVec3::ZERO)];
+            let gap = cx.bodies[0].com.y;
+            out.push(ConstraintRow::new(jac, |j| Row::bilateral(j, gap, 0)));
+        });
+        let report = world.step(DT).unwrap();
+        assert!(report.frozen.iter().all(|&body| body == bad) && !report.frozen.is_empty());
+        assert!(world.bodies().all(|(_, b)| b.is_sound()));
+        let fallen = world.velocity(good).unwrap().lin;
+        assert!(fallen.y < -0.1 && fallen.is_finite(), "{fallen}");
+    }
+}
 
 #[test]
 fn an_absurd_force_freezes_one_body_only() {
