@@ -32,8 +32,8 @@ pub enum Error {
         /// The handle as printed.
         handle: String,
     },
-    /// A quaternion or direction has no length.
-    #[error("{argument} is too short to be normalised (length {length})")]
+    /// A quaternion or direction has no length, or one beyond all numbers.
+    #[error("{argument} cannot be normalised (length {length})")]
     Degenerate {
         /// Name of the argument.
         argument: &'static str,
@@ -146,7 +146,7 @@ pub mod check {
     pub fn direction(argument: &'static str, value: DVec3) -> Result<DVec3> {
         vector(argument, value)?;
         let length = value.length();
-        if length > 1e-9 {
+        if length > 1e-9 && length.is_finite() {
             Ok(value / length)
         } else {
             Err(Error::Degenerate { argument, length })
@@ -159,7 +159,7 @@ pub mod check {
             finite(argument, x)?;
         }
         let length = value.length();
-        if length > 1e-9 {
+        if length > 1e-9 && length.is_finite() {
             Ok(value / length)
         } else {
             Err(Error::Degenerate { argument, length })

@@ -195,3 +195,17 @@ fn malformed_snapshots() {
     assert!(error.contains("format"), "{error}");
     assert!(World::restore(&bytes).is_ok());
 }
+
+#[test]
+fn lengths_beyond_all_numbers() {
+    let (mut world, _, ball, ..) = small_world();
+    let w = &mut world;
+    let turned = Pose::new(DVec3::ZERO, DQuat::from_xyzw(0.0, 0.0, 0.0, 1e200));
+    assert_eq!(refused(w, |w| w.set_pose(ball, turned)), "rotation");
+    let along = DVec3::X * 1e200;
+    let seen = QueryFilter::default();
+    assert_eq!(
+        refused(w, |w| w.cast_ray(DVec3::ZERO, along, 1.0, &seen)),
+        "direction"
+    );
+}
