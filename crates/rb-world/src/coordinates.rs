@@ -12,7 +12,7 @@
 use crate::bodies::dead;
 use crate::world::World;
 use glam::DVec3;
-use rb_core::body::BodyKind;
+use rb_core::body::{BodyKind, sound};
 use rb_core::handle::{BodyHandle, JointHandle};
 use rb_core::math::{Pose, Twist};
 use rb_core::{Error, Result, error::check};
@@ -23,7 +23,8 @@ impl World {
     /// [`coordinates`](Self::coordinates). b and all that is connected to it by joints move; a stays.
     ///
     /// # Errors
-    /// Dead handle, a wrong number of values, numbers that are not finite or lead to such, a joint whose
+    /// Dead handle, a wrong number of values, numbers that are not finite or lead to such or beyond
+    /// the bounds of a state, a joint whose
     /// coordinates do not fix the pose or that is singular there, a loop back to a, or a body on b's side that
     /// is not dynamic. Nothing has changed then.
     pub fn set_coordinates(
@@ -130,12 +131,18 @@ impl World {
             let (pose, com) = (*by * b.pose(), by.point(b.com));
             let lin = by.q * b.vel.lin + change.at(com - pivot);
             let ang = by.q * b.vel.ang + change.ang;
-            let pose = Pose::new(
-                check::vector("values", pose.p)?,
-                check::rotation("values", pose.q)?,
-            );
-            let v = Twist::new(check::vector("rates", lin)?, check::vector("rates", ang)?);
-            Ok((body, pose, v))
+            // What a step would take for an accident and freeze.
+            if !(sound(pose.p) && sound(com)) {
+                return Err(refused("values", "they lead out of the world".into()));
+            }
+            if !(sound(lin) && sound(ang)) {
+                return Err(refused(
+                    "rates",
+                    "they lead to no speed a body may have".into(),
+                ));
+            }
+            let pose = Pose::new(pose.p, check::rotation("values", pose.q)?);
+            Ok((body, pose, Twist::new(lin, ang)))
         };
         bodies.iter().map(arrival).collect()
     }

@@ -209,3 +209,19 @@ fn lengths_beyond_all_numbers() {
         "direction"
     );
 }
+
+#[test]
+fn coordinates_out_of_the_world() {
+    let mut world = World::new(Params::game()).unwrap();
+    let base = world.add_body(BodyDesc::fixed()).unwrap();
+    let cart = world.add_body(BodyDesc::dynamic()).unwrap();
+    let slider = Slider::new(Pose::IDENTITY, Pose::IDENTITY);
+    let joint = world.add_joint(base, cart, slider).unwrap();
+    let w = &mut world;
+    for far in [1e13, -1e300] {
+        let placed = refused(w, |w| w.set_coordinates(joint, &[far], &[0.0]));
+        let thrown = refused(w, |w| w.set_coordinates(joint, &[0.0], &[far]));
+        assert_eq!((placed, thrown), ("values", "rates"));
+    }
+    w.set_coordinates(joint, &[1e3], &[-1e3]).unwrap();
+}
