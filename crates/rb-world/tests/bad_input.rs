@@ -197,6 +197,24 @@ fn malformed_snapshots() {
 }
 
 #[test]
+fn damaged_snapshots() {
+    let (mut world, ..) = small_world();
+    for _ in 0..5 {
+        world.step(DT).unwrap();
+    }
+    let bytes = world.save().unwrap();
+    for k in 0..bytes.len() {
+        for bit in [0, 3, 7] {
+            let mut damaged = bytes.clone();
+            damaged[k] ^= 1 << bit;
+            let read = World::restore(&damaged);
+            assert!(matches!(read, Err(Error::Malformed { .. })), "byte {k}");
+        }
+        assert!(World::restore(&bytes[..k]).is_err(), "{k} bytes");
+    }
+}
+
+#[test]
 fn lengths_beyond_all_numbers() {
     let (mut world, _, ball, ..) = small_world();
     let w = &mut world;
