@@ -75,6 +75,28 @@ impl<S: Simd> Along<S> {
     pub(super) fn spin(&self) -> S {
         self.ang[1].0[0].sub(self.ang[0].0[0])
     }
+
+    /// Turns b about n by that much faster, and a by that much slower.
+    #[inline(always)]
+    pub(super) fn spun(&mut self, by: [S; 2]) {
+        self.ang[0].0[0] = self.ang[0].0[0].sub(by[0]);
+        self.ang[1].0[0] = self.ang[1].0[0].add(by[1]);
+    }
+
+    /// Lets b go along n by that much faster, relative to a.
+    #[inline(always)]
+    pub(super) fn parted(&mut self, by: S) {
+        self.lin.0[0] = self.lin.0[0].add(by);
+    }
+
+    /// Turns b about t and u by that much faster, and a by that much slower.
+    #[inline(always)]
+    pub(super) fn rolled(&mut self, by: [[S; 2]; 2]) {
+        for k in 0..2 {
+            self.ang[0].0[k + 1] = self.ang[0].0[k + 1].sub(by[0][k]);
+            self.ang[1].0[k + 1] = self.ang[1].0[k + 1].add(by[1][k]);
+        }
+    }
 }
 
 /// What leads from the bodies of eight contacts to their points. All points of a manifold lie on either surface straight

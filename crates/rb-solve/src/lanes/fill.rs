@@ -12,7 +12,7 @@ use super::pair::Pair;
 use super::prepare::{Levers, Soft, prepare, soften, tangent};
 use super::response::Response;
 use super::section::{Masses, Terms};
-use super::simd::{LANES, Simd, Wide, two};
+use super::simd::{AllLanes, LANES, Wide, two};
 use super::vector::{Mass, V3};
 use rb_core::manifold::{MAX_POINTS, Manifold};
 use rb_core::room;
@@ -26,7 +26,7 @@ pub(super) fn run(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: 
 }
 
 #[inline(always)]
-fn fill<S: Simd>(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: Masses) {
+fn fill<S: AllLanes>(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: Masses) {
     // Idle lanes have a manifold without points.
     let idle = Manifold::default();
     let responses = &mut packed.responses;
@@ -66,7 +66,7 @@ fn fill<S: Simd>(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: M
 
 /// Soft step and inertia of a batch.
 #[inline(always)]
-fn weigh<S: Simd>(
+fn weigh<S: AllLanes>(
     batch: &mut Batch,
     responses: &mut Vec<Response>,
     soft: &[Soft; 2],
@@ -104,7 +104,7 @@ fn eight<'a>(
 
 /// What the points of a manifold have in common; says how many there are, and the spin (N·m·s, world).
 #[inline(always)]
-fn head<S: Simd>(batch: &mut Batch, eight: [&Manifold; LANES]) -> (S, Wide3) {
+fn head<S: AllLanes>(batch: &mut Batch, eight: [&Manifold; LANES]) -> (S, Wide3) {
     let mut counts = Wide::default();
     let [mut belt, mut spin] = [Wide3::default(); 2];
     for (lane, m) in eight.into_iter().enumerate() {
@@ -129,7 +129,7 @@ fn head<S: Simd>(batch: &mut Batch, eight: [&Manifold; LANES]) -> (S, Wide3) {
 
 /// Impulses of the first `points` points (N·s): normal, first tangent and second of one after the other.
 #[inline(always)]
-fn loads<S: Simd>(eight: [&Manifold; LANES], points: usize, scale: S) -> [S; 3 * MAX_POINTS] {
+fn loads<S: AllLanes>(eight: [&Manifold; LANES], points: usize, scale: S) -> [S; 3 * MAX_POINTS] {
     const REST: usize = 3 * MAX_POINTS - LANES;
     let mut rows = [S::zero(); LANES];
     let mut out = [S::zero(); 3 * MAX_POINTS];
@@ -156,7 +156,7 @@ struct Place<S> {
     gap: S,
 }
 
-impl<S: Simd> Place<S> {
+impl<S: AllLanes> Place<S> {
     /// Point `k`.
     #[inline(always)]
     fn read(axes: &Axes<S>, eight: [&Manifold; LANES], k: usize) -> Self {
@@ -203,7 +203,7 @@ impl<S: Simd> Place<S> {
 
 /// Sum of the tangential impulses, and what turns about the first points, of which `spin` is a part.
 #[inline(always)]
-fn gather<S: Simd>(grip: &mut Grip, points: &[Point], loads: &[S; 3 * MAX_POINTS], spin: S) {
+fn gather<S: AllLanes>(grip: &mut Grip, points: &[Point], loads: &[S; 3 * MAX_POINTS], spin: S) {
     let mut sum = [S::zero(), S::zero(), spin];
     for (k, p) in points.iter().enumerate() {
         let live = S::gt(S::load(&p.inverse), S::zero());

@@ -8,11 +8,11 @@ pub use tally::{Graded, Sample};
 use super::dispatch;
 
 use super::axes::{Along, Arms, Axes};
-use super::batch::{NONE, Packed};
+use super::batch::{Batch, NONE, Packed};
 use super::grip::load;
 use super::pack::State;
 use super::pair::Pair;
-use super::simd::{Simd, Wide};
+use super::simd::{Simd, Wide, by_halves};
 use crate::lanes::LANES;
 use core::ops::Range;
 use glam::DVec3;
@@ -91,66 +91,71 @@ fn grade<S: Simd>(
     floor: f64,
     sums: &mut Sums,
 ) {
-    let zero = S::zero();
     for batch in &packed.batches[units] {
-        let axes = Axes::of(batch);
-        let vel = Along::new(&axes, &Pair::<S>::gather(bodies.vel, &batch.bodies));
-        let free = Along::new(&axes, &Pair::<S>::gather(bodies.free, &batch.bodies));
-        let moved = Along::new(&axes, &Pair::<S>::gather(bodies.moved, &batch.bodies));
-        let points = &packed.points[batch.range()];
-        let slips = &packed.slips[batch.slips()];
-        let arms = Arms::of(batch, points);
-        // A manifold with one friction has points without any.
-        let mut each = Each {
-            law: batch.law,
-            mu: S::load(&batch.mu),
-            sticks: S::gt(zero, zero),
-            floor,
+        by_halves!(grade_one::<S>(packed, batch, bodies, floor, sums));
+    }
+}
+
+#[inline(always)]
+fn grade_one<S: Simd>(packed: &Packed, batch: &Batch, bodies: State, floor: f64, sums: &mut Sums) {
+    let zero = S::zero();
+    let axes = Axes::of(batch);
+    let vel = Along::new(&axes, &Pair::<S>::gather(bodies.vel, &batch.bodies));
+    let free = Along::new(&axes, &Pair::<S>::gather(bodies.free, &batch.bodies));
+    let moved = Along::new(&axes, &Pair::<S>::gather(bodies.moved, &batch.bodies));
+    let points = &packed.points[batch.range()];
+    let slips = &packed.slips[batch.slips()];
+    let arms = Arms::of(batch, points);
+    // A manifold with one friction has points without any.
+    let mut each = Each {
+        law: batch.law,
+        mu: S::load(&batch.mu),
+        sticks: S::gt(zero, zero),
+        floor,
+    };
+    if let Some(grip) = packed.grips.get(batch.grip as usize) {
+        each.sticks = grip.grade(batch, load(points), &vel, floor, sums);
+        each.law = FrictionLaw::None;
+    }
+    for (k, p) in points.iter().enumerate() {
+        let arm = arms.to(p);
+        let gap = S::load(&p.gap).add(moved.slip(&arm).0[0]);
+        let live = S::gt(S::load(&p.inverse), zero);
+        let reg = match batch.special {
+            NONE => zero,
+            first => S::load(&packed.special[first as usize + k].reg[1]),
         };
-        if let Some(grip) = packed.grips.get(batch.grip as usize) {
-            each.sticks = grip.grade(batch, load(points), &vel, floor, sums);
-            each.law = FrictionLaw::None;
-        }
-        for (k, p) in points.iter().enumerate() {
-            let arm = arms.to(p);
-            let gap = S::load(&p.gap).add(moved.slip(&arm).0[0]);
-            let live = S::gt(S::load(&p.inverse), zero);
-            let reg = match batch.special {
-                NONE => zero,
-                first => S::load(&packed.special[first as usize + k].reg[1]),
-            };
-            let rigid = S::select(S::gt(reg, zero), zero, zero.sub(gap));
-            raise(&mut sums.depth, S::select(live, rigid, zero));
-            let inverse = S::select(live, S::load(&p.inverse), S::splat(1.0));
-            let a = S::splat(1.0).div(inverse);
-            let stiff = a.fma(reg, a);
-            let yields = match batch.special {
-                NONE => inverse,
-                _ => S::splat(1.0).div(stiff),
-            };
-            let load = S::load(&p.impulse);
-            let (slip, rest) = (vel.slip(&arm).0, free.slip(&arm).0);
-            let wn = slip[0].add(S::load(&p.bias[1]));
-            let wn = wn.add(reg.mul(a).mul(load));
-            let mut one = One {
-                mean: stiff,
-                per_mean: yields,
-                impulse: [load, zero, zero],
-                w: [wn, zero, zero],
-                rest: [rest[0], zero, zero],
-            };
-            if let (Some(s), true) = (slips.get(k), each.law != FrictionLaw::None) {
-                let step = S::load(&s.step).max(S::splat(f64::MIN_POSITIVE));
-                one.take_mean(S::splat(2.0).div(step).add(stiff));
-                for t in 0..2 {
-                    one.impulse[1 + t] = S::load(&s.impulse[t]);
-                    one.w[1 + t] = slip[1 + t].sub(S::load(&batch.belt[t]));
-                    one.rest[1 + t] = rest[1 + t];
-                }
+        let rigid = S::select(S::gt(reg, zero), zero, zero.sub(gap));
+        raise(&mut sums.depth, S::select(live, rigid, zero));
+        let inverse = S::select(live, S::load(&p.inverse), S::splat(1.0));
+        let a = S::splat(1.0).div(inverse);
+        let stiff = a.fma(reg, a);
+        let yields = match batch.special {
+            NONE => inverse,
+            _ => S::splat(1.0).div(stiff),
+        };
+        let load = S::load(&p.impulse);
+        let (slip, rest) = (vel.slip(&arm).0, free.slip(&arm).0);
+        let wn = slip[0].add(S::load(&p.bias[1]));
+        let wn = wn.add(reg.mul(a).mul(load));
+        let mut one = One {
+            mean: stiff,
+            per_mean: yields,
+            impulse: [load, zero, zero],
+            w: [wn, zero, zero],
+            rest: [rest[0], zero, zero],
+        };
+        if let (Some(s), true) = (slips.get(k), each.law != FrictionLaw::None) {
+            let step = S::load(&s.step).max(S::splat(f64::MIN_POSITIVE));
+            one.take_mean(S::splat(2.0).div(step).add(stiff));
+            for t in 0..2 {
+                one.impulse[1 + t] = S::load(&s.impulse[t]);
+                one.w[1 + t] = slip[1 + t].sub(S::load(&batch.belt[t]));
+                one.rest[1 + t] = rest[1 + t];
             }
-            let place = S::splat((batch.first as usize + k) as f64);
-            one.count(&each, live, place, sums);
         }
+        let place = S::splat((batch.first as usize + k) as f64);
+        one.count(&each, live, place, sums);
     }
 }
 

@@ -13,13 +13,11 @@
 //! "Box3D", 2025 (central and twist friction); for how far the law is from Coulomb's,
 //! S. Goyal, A. Ruina, J. Papadopoulos, "Planar sliding with dry friction", 1991 (limit surfaces).
 
-use super::axes::{Along, Arms, Axes};
+use super::axes::{Along, Arms};
 use super::batch::{Batch, Point, Wide3};
 use super::grade::{Sums, raise};
 use super::kernel::project;
-use super::pair::Pair;
 use super::prepare::{Levers, per};
-use super::response::Inertia;
 use super::simd::{Simd, Wide, two};
 use super::vector::V3;
 use super::view::{Hold, vector};
@@ -167,63 +165,45 @@ impl Grip {
         arm[1].store(&mut self.arm[1]);
     }
 
-    /// Adds W Jᵀλ to the velocities.
+    /// Its impulses along the tangents (N·s), and the torques that it is on either body (N·m·s, along the axes, on b).
     #[inline(always)]
-    pub(super) fn warm<S: Simd>(&self, inertia: Inertia, axes: &Axes<S>, pair: &mut Pair<S>) {
-        let [x, y, z] = V3::load(&self.impulse).0;
-        self.push(inertia, axes, [x, y], z, pair);
-    }
-
-    /// Friction under the normal impulse `load`.
-    #[inline(always)]
-    pub(super) fn visit<S: Simd>(
-        &mut self,
-        batch: &Batch,
-        inertia: Inertia,
-        load: S,
-        pair: &mut Pair<S>,
-    ) {
-        let axes = Axes::of(batch);
-        let r = S::load(&batch.mu).mul(load);
+    pub(super) fn held<S: Simd>(&self) -> ([S; 2], [[S; 3]; 2]) {
         let [x, y, z] = V3::<S>::load(&self.impulse).0;
-        let turn = Along::new(&axes, pair).spin();
-        let wanted = S::load(&self.step[1]).nfma(S::load(&self.reach).mul(turn), z);
-        let twist = wanted.min(r).max(S::zero().sub(r));
-        let torque = S::load(&self.reach).mul(twist.sub(z));
-        inertia.spin(pair, &axes, [torque, torque]);
-        let arm = two!(|s| V3::load(&self.arm[s]));
-        let [_, wx, wy] = Along::new(&axes, pair).slip(&arm).0;
-        let wx = wx.sub(S::load(&batch.belt[0]));
-        let wy = wy.sub(S::load(&batch.belt[1]));
-        let step = S::load(&self.step[0]);
-        let t = project(batch.law, r, [step.nfma(wx, x), step.nfma(wy, y)]);
-        self.push(inertia, &axes, [t[0].sub(x), t[1].sub(y)], S::zero(), pair);
-        V3([t[0], t[1], twist]).store(&mut self.impulse);
+        let (arms, twist) = (self.arms(), S::load(&self.reach).mul(z));
+        ([x, y], two!(|s| levered(arms[s], [x, y], twist)))
     }
 
-    /// Impulses along the tangents, at the centre, and λ_z.
+    /// Visits the twist, with λ_z up to `limit`, where b turns about the normal by `spin` relative to a; returns by
+    /// how much more it turns b now (N·m·s).
     #[inline(always)]
-    fn push<S: Simd>(
-        &self,
-        inertia: Inertia,
-        axes: &Axes<S>,
-        [x, y]: [S; 2],
-        z: S,
-        pair: &mut Pair<S>,
-    ) {
-        let twist = S::load(&self.reach).mul(z);
-        let torque = two!(|s| {
-            let [n, t, u] = V3::<S>::load(&self.arm[s]).0;
-            [
-                t.fma(y, u.nfma(x, twist)),
-                n.mul(S::zero().sub(y)),
-                n.mul(x),
-            ]
-        });
-        let [_, t, u] = axes.0;
-        inertia.push(pair, t.scaled(x).more(u, y));
-        inertia.roll(pair, axes, two!(|s| [torque[s][1], torque[s][2]]));
-        inertia.spin(pair, axes, two!(|s| torque[s][0]));
+    pub(super) fn twisted<S: Simd>(&mut self, limit: S, spin: S) -> S {
+        let (reach, z) = (S::load(&self.reach), S::load(&self.impulse[2]));
+        let wanted = S::load(&self.step[1]).nfma(reach.mul(spin), z);
+        let twist = wanted.min(limit).max(S::zero().sub(limit));
+        twist.store(&mut self.impulse[2]);
+        reach.mul(twist.sub(z))
+    }
+
+    /// Visits the tangents, with impulses up to `limit`, where b slips past a at the centre by `slip`; returns what
+    /// their impulses have gained (N·s).
+    #[inline(always)]
+    pub(super) fn slid<S: Simd>(&mut self, batch: &Batch, limit: S, slip: V3<S>) -> [S; 2] {
+        let ([_, wx, wy], step) = (slip.0, S::load(&self.step[0]));
+        let [x, y] = two!(|k| S::load(&self.impulse[k]));
+        let wanted = [
+            step.nfma(wx.sub(S::load(&batch.belt[0])), x),
+            step.nfma(wy.sub(S::load(&batch.belt[1])), y),
+        ];
+        let t = project(batch.law, limit, wanted);
+        t[0].store(&mut self.impulse[0]);
+        t[1].store(&mut self.impulse[1]);
+        [t[0].sub(x), t[1].sub(y)]
+    }
+
+    /// Arms to the centre, along the axes.
+    #[inline(always)]
+    pub(super) fn arms<S: Simd>(&self) -> [V3<S>; 2] {
+        two!(|s| V3::load(&self.arm[s]))
     }
 
     /// Its certificate.
@@ -236,7 +216,7 @@ impl Grip {
         floor: f64,
         sums: &mut Sums,
     ) -> S::Mask {
-        let [_, wx, wy] = vel.slip(&two!(|s| V3::load(&self.arm[s]))).0;
+        let [_, wx, wy] = vel.slip(&self.arms()).0;
         let patch = Patch {
             law: batch.law,
             limit: S::load(&batch.mu).mul(load),
@@ -308,6 +288,17 @@ impl<S: Simd> Patch<S> {
 #[inline(always)]
 fn square<S: Simd>([x, y, z]: [S; 3]) -> S {
     z.fma(z, y.fma(y, x.mul(x)))
+}
+
+/// What impulses along the tangents do on an arm, and a twist besides: torques on b, along the axes.
+#[inline(always)]
+pub(super) fn levered<S: Simd>(arm: V3<S>, [x, y]: [S; 2], twist: S) -> [S; 3] {
+    let [n, t, u] = arm.0;
+    [
+        t.fma(y, u.nfma(x, twist)),
+        n.mul(S::zero().sub(y)),
+        n.mul(x),
+    ]
 }
 
 /// Sum of the normal impulses (N·s).

@@ -3,14 +3,14 @@
 use super::axes::{Along, Arms, Axes};
 use super::batch::{Batch, NONE, Packed, Point, Slip, Special};
 use super::dispatch;
-use super::grip::{Grip, load};
+use super::gripped::{start, visit};
 use super::pack::Bodies;
 use super::pair::Pair;
-use super::position::{self, Give, Press, Way, by_size, normals};
+use super::position::{self, Way, by_size};
 use super::prepare::renew;
 use super::response::Inertia;
 use super::section::Section;
-use super::simd::{Line, Simd, Wide, two};
+use super::simd::{Line, Simd, Wide, by_halves, two};
 use super::vector::V3;
 use crate::lanes::LANES;
 use glam::DVec2;
@@ -108,20 +108,33 @@ fn warm<S: Simd>(packed: &mut Packed, inv: &[Line], vel: &mut [Line], turned: bo
         if turned {
             renew::<S>(batch, points, &mut packed.responses, [inv, vel]);
         }
-        let mut pair = Pair::<S>::gather(vel, &batch.bodies);
-        let (axes, inertia) = (Axes::of(batch), batch.inertia(&packed.responses));
+        let inertia = batch.inertia(&packed.responses);
         if let Some(grip) = packed.grips.get(batch.grip as usize) {
-            Press::of(points).act_on(&mut pair, batch, inertia);
-            grip.warm(inertia, &axes, &mut pair);
+            by_halves!(start::<S>(batch, inertia, grip, points, vel));
+            continue;
         }
-        let arms = Arms::of(batch, points);
-        for (slip, p) in packed.slips[batch.slips()].iter().zip(points) {
-            let [x, y] = two!(|s| S::load(&slip.impulse[s]));
-            let impulse = V3([S::load(&p.impulse), x, y]);
-            inertia.push_at(&mut pair, &axes, &arms.to(p), impulse);
-        }
-        pair.scatter(vel, &batch.bodies);
+        let slips = &packed.slips[batch.slips()];
+        by_halves!(start_apart::<S>(batch, inertia, points, slips, vel));
     }
+}
+
+/// Starts a batch whose points have a friction each.
+#[inline(always)]
+fn start_apart<S: Simd>(
+    batch: &Batch,
+    inertia: Inertia,
+    points: &[Point],
+    slips: &[Slip],
+    vel: &mut [Line],
+) {
+    let (axes, mut pair) = (Axes::of(batch), Pair::<S>::gather(vel, &batch.bodies));
+    let arms = Arms::of(batch, points);
+    for (slip, p) in slips.iter().zip(points) {
+        let [x, y] = two!(|s| S::load(&slip.impulse[s]));
+        let impulse = V3([S::load(&p.impulse), x, y]);
+        inertia.push_at(&mut pair, &axes, &arms.to(p), impulse);
+    }
+    pair.scatter(vel, &batch.bodies);
 }
 
 fn run_velocity(packed: &mut Packed, vel: &mut [Line], backwards: bool) {
@@ -143,52 +156,51 @@ fn velocity<S: Simd>(packed: &mut Packed, vel: &mut [Line], backwards: bool) {
         if let Some(grip) = packed.grips.get_mut(batch.grip as usize) {
             let size = points.len();
             by_size!(
-                gripped::<S>(batch, inertia, grip, points, special, vel),
+                visit::<S>(batch, inertia, grip, points, special, vel),
                 size,
                 backwards
             );
             continue;
         }
         let slips = &mut packed.slips[batch.slips()];
-        let arms = Arms::of(batch, points);
-        let mut pair = Pair::<S>::gather(vel, &batch.bodies);
-        for i in 0..points.len() {
-            let k = if backwards { points.len() - 1 - i } else { i };
-            let reg = special.map(|s| &s[k].reg[1]);
-            visit(
-                batch,
-                inertia,
-                &mut pair,
-                &arms,
-                &mut points[k],
-                &mut slips[k],
-                reg,
-            );
-        }
-        pair.scatter(vel, &batch.bodies);
+        by_halves!(visit_apart::<S>(
+            batch, inertia, points, slips, special, vel, backwards
+        ));
     }
 }
 
-/// A batch whose manifolds have one friction each, which comes first: what presses and what slides are then
-/// told apart by one visit, and a pile is left nearer to rest.
+/// A batch whose points have a friction each.
 #[inline(always)]
-fn gripped<S: Simd, const N: usize, const BACKWARDS: bool>(
+fn visit_apart<S: Simd>(
     batch: &Batch,
     inertia: Inertia,
-    grip: &mut Grip,
     points: &mut [Point],
+    slips: &mut [Slip],
     special: Option<&[Special]>,
     vel: &mut [Line],
+    backwards: bool,
 ) {
+    let arms = Arms::of(batch, points);
     let mut pair = Pair::<S>::gather(vel, &batch.bodies);
-    grip.visit(batch, inertia, load(points), &mut pair);
-    normals::<S, N, BACKWARDS>(&mut pair, batch, inertia, points, Give::Law(special));
+    for i in 0..points.len() {
+        let k = if backwards { points.len() - 1 - i } else { i };
+        let reg = special.map(|s| &s[k].reg[1]);
+        visit_point(
+            batch,
+            inertia,
+            &mut pair,
+            &arms,
+            &mut points[k],
+            &mut slips[k],
+            reg,
+        );
+    }
     pair.scatter(vel, &batch.bodies);
 }
 
 /// Visits one point: its normal, then its friction.
 #[inline(always)]
-fn visit<S: Simd>(
+fn visit_point<S: Simd>(
     batch: &Batch,
     inertia: Inertia,
     pair: &mut Pair<S>,

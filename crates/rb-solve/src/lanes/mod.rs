@@ -33,6 +33,7 @@ mod bodies;
 mod fill;
 mod grade;
 mod grip;
+mod gripped;
 pub mod joints;
 mod kernel;
 mod motion;

@@ -2,12 +2,13 @@
 //!
 //! A visit asks every point once for its relative velocity, goes over the points with the matrix that
 //! couples their normals, and pushes the bodies once. So a point waits for the one before by a product
-//! and a sum, and not for the bodies' velocities.
+//! and a maximum, and not for the bodies' velocities.
 //!
 //! ```text
 //! the first    w₀ = n·(v_b − v_a) + (r_u ω_t − r_t ω_u of b) − (the same of a)
 //! all others   wₖ = w₀ + d_u (ω_t of b − that of a) − d_t (ω_u of b − that of a)
-//! each point   λₖ ← max(0, (λₖ − (wₖ + b)/a) / (1 + R/a)),  wₗ += G_kl Δλₖ of the points still to come
+//! alone        dₖ = ((λₖ − (wₖ + b)/a) / (1 + R/a)) − λₖ
+//! each point   Δλₖ = max(dₖ, −λₖ),  dₗ −= G_kl Δλₖ / (a + R) of the points still to come
 //! at the end   v ± m⁻¹ n Σ Δλₖ,  ω ± (I⁻¹t Σ Δλₖ r_u − I⁻¹u Σ Δλₖ r_t)
 //! ```
 //!
@@ -22,7 +23,7 @@ use super::pack::Bodies;
 use super::pair::Pair;
 use super::prepare;
 use super::response::Inertia;
-use super::simd::{Line, Simd, two};
+use super::simd::{Line, Simd, by_halves, two};
 
 /// How a sweep is made.
 #[derive(Clone, Copy)]
@@ -35,17 +36,17 @@ pub(super) struct Way {
     pub(super) backwards: bool,
 }
 
-/// Calls a visit compiled for a number of points and a direction.
+/// Calls a visit compiled for a number of points and a direction, by halves.
 macro_rules! by_size {
     ($visit:ident::<$simd:ty>($($arg:expr),*), $points:expr, $backwards:expr) => {
         match ($points, $backwards) {
-            (1, _) => $visit::<$simd, 1, false>($($arg),*),
-            (2, false) => $visit::<$simd, 2, false>($($arg),*),
-            (2, true) => $visit::<$simd, 2, true>($($arg),*),
-            (3, false) => $visit::<$simd, 3, false>($($arg),*),
-            (3, true) => $visit::<$simd, 3, true>($($arg),*),
-            (_, false) => $visit::<$simd, 4, false>($($arg),*),
-            (_, true) => $visit::<$simd, 4, true>($($arg),*),
+            (1, _) => by_halves!($visit::<$simd, 1, false>($($arg),*)),
+            (2, false) => by_halves!($visit::<$simd, 2, false>($($arg),*)),
+            (2, true) => by_halves!($visit::<$simd, 2, true>($($arg),*)),
+            (3, false) => by_halves!($visit::<$simd, 3, false>($($arg),*)),
+            (3, true) => by_halves!($visit::<$simd, 3, true>($($arg),*)),
+            (_, false) => by_halves!($visit::<$simd, 4, false>($($arg),*)),
+            (_, true) => by_halves!($visit::<$simd, 4, true>($($arg),*)),
         }
     };
 }
@@ -75,7 +76,7 @@ pub(super) fn position<S: Simd>(packed: &mut Packed, bodies: Bodies, soft: &Numb
         }
         if way.fresh {
             match batch.special {
-                NONE => pose::<S>(batch, points, moved, soft),
+                NONE => by_halves!(pose::<S>(batch, points, moved, soft)),
                 first => take::<S>(points, &special[first as usize..]),
             }
         }
@@ -122,7 +123,11 @@ fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
     vel: &mut [Line],
 ) {
     let mut pair = Pair::<S>::gather(vel, &batch.bodies);
-    normals::<S, N, BACKWARDS>(&mut pair, batch, inertia, points, Give::Soft);
+    let (axes, arms) = (Axes::of(batch), levers(batch));
+    let speed = Along::new(&axes, &pair).normal(&arms);
+    let press = press::<S, N, BACKWARDS>(batch, points, speed, Give::Soft);
+    inertia.push(&mut pair, axes.0[0].scaled(press.sum));
+    inertia.roll(&mut pair, &axes, two!(|s| press.torque(&arms[s])));
     pair.scatter(vel, &batch.bodies);
 }
 
@@ -135,62 +140,72 @@ pub(super) enum Give<'a> {
     Law(Option<&'a [Special]>),
 }
 
-/// Visits the normals of a batch, which move the bodies at the end.
+impl Give<'_> {
+    /// 1/(1 + R/a) of a point, where that is not 1.
+    #[inline(always)]
+    fn at<S: Simd>(self, p: &Point, k: usize) -> Option<S> {
+        let one = S::splat(1.0);
+        match self {
+            Self::Soft => Some(S::load(&p.give)),
+            Self::Law(None) => None,
+            Self::Law(Some(special)) => Some(one.div(one.add(S::load(&special[k].reg[1])))),
+        }
+    }
+}
+
+/// Visits the normals of a batch, and says what their impulses have gained. `first` is the speed at the first
+/// points, and the others have that and what the relative turning about t and u adds.
 #[inline(always)]
-pub(super) fn normals<S: Simd, const N: usize, const BACKWARDS: bool>(
-    pair: &mut Pair<S>,
+pub(super) fn press<S: Simd, const N: usize, const BACKWARDS: bool>(
     batch: &Batch,
-    inertia: Inertia,
     points: &mut [Point],
+    (first, turn): (S, [S; 2]),
     give: Give,
-) {
+) -> Press<S> {
+    let mut press = Press::none();
     let Ok(points) = <&mut [Point; N]>::try_from(points) else {
-        return;
+        return press;
     };
     let pass = usize::from(!matches!(give, Give::Soft));
-    let axes = Axes::of(batch);
-    let speed = Along::new(&axes, pair);
-    let arms = levers(batch);
-    let (first, turn) = speed.normal(&arms);
-    let mut w = [first; N];
+    // How each would change by itself, and by how much less for a change of the speed at it.
+    let (mut change, mut answer) = ([S::zero(); N], [S::zero(); N]);
     for k in 0..N {
-        let mut own = S::load(&points[k].bias[pass]);
+        let p = &points[k];
+        let mut own = S::load(&p.bias[pass]);
         // The first point is where the others start from.
         if k > 0 {
-            own = more(&points[k], turn, own);
+            own = more(p, turn, own);
         }
-        w[k] = w[k].add(own);
+        let (mut kept, inverse) = (S::zero(), S::load(&p.inverse));
+        answer[k] = inverse;
+        if let Some(share) = give.at::<S>(p, k) {
+            answer[k] = inverse.mul(share);
+            kept = S::load(&p.impulse).mul(share.sub(S::splat(1.0)));
+        }
+        change[k] = answer[k].nfma(first.add(own), kept);
     }
-    let mut press = Press::<S>::none();
     for i in 0..N {
         let k = nth::<N, BACKWARDS>(i);
         let p = &mut points[k];
         let old = S::load(&p.impulse);
-        let wanted = S::load(&p.inverse).nfma(w[k], old);
-        let wanted = match give {
-            Give::Soft => wanted.mul(S::load(&p.give)),
-            Give::Law(None) => wanted,
-            Give::Law(Some(special)) => wanted.div(S::splat(1.0).add(S::load(&special[k].reg[1]))),
-        };
-        let new = wanted.max(S::zero());
-        new.store(&mut p.impulse);
-        let delta = new.sub(old);
+        let delta = change[k].max(S::zero().sub(old));
+        old.add(delta).store(&mut p.impulse);
         for j in i + 1..N {
             let l = nth::<N, BACKWARDS>(j);
             let entry = S::load(&batch.couple[place(k.min(l), k.max(l))]);
-            w[l] = entry.fma(delta, w[l]);
+            change[l] = entry.mul(answer[l]).nfma(delta, change[l]);
         }
         press.sum = press.sum.add(delta);
         if k > 0 {
             press.turn(p, delta);
         }
     }
-    press.act(pair, inertia, &axes, &arms);
+    press
 }
 
 /// Arms to the first points of a batch, along t and u.
 #[inline(always)]
-fn levers<S: Simd>(batch: &Batch) -> [[S; 2]; 2] {
+pub(super) fn levers<S: Simd>(batch: &Batch) -> [[S; 2]; 2] {
     two!(|s| two!(|k| S::load(&batch.arm[s][k + 1])))
 }
 
@@ -203,7 +218,7 @@ fn more<S: Simd>(p: &Point, [wt, wu]: [S; 2], own: S) -> S {
 
 /// Impulses along the normals of a batch, taken together.
 pub(super) struct Press<S> {
-    sum: S,
+    pub(super) sum: S,
     /// About t and u at the first points, on b.
     torque: [S; 2],
 }
@@ -236,22 +251,11 @@ impl<S: Simd> Press<S> {
         self.torque = [u.fma(impulse, x), t.nfma(impulse, y)];
     }
 
-    /// Moves the bodies, from which `arms` lead to the first points.
+    /// About t and u at a body from which `arm` leads to the first points, on b.
     #[inline(always)]
-    fn act(self, pair: &mut Pair<S>, inertia: Inertia, axes: &Axes<S>, arms: &[[S; 2]; 2]) {
+    pub(super) fn torque(&self, [t, u]: &[S; 2]) -> [S; 2] {
         let ([x, y], sum) = (self.torque, self.sum);
-        inertia.push(pair, axes.0[0].scaled(sum));
-        let torque = two!(|s| {
-            let [t, u] = arms[s];
-            [u.fma(sum, x), t.nfma(sum, y)]
-        });
-        inertia.roll(pair, axes, torque);
-    }
-
-    /// The same for impulses of a batch.
-    #[inline(always)]
-    pub(super) fn act_on(self, pair: &mut Pair<S>, batch: &Batch, inertia: Inertia) {
-        self.act(pair, inertia, &Axes::of(batch), &levers(batch));
+        [u.fma(sum, x), t.nfma(sum, y)]
     }
 }
 

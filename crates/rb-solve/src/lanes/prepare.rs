@@ -160,7 +160,7 @@ impl<S: Simd> Levers<S> {
                 response.between(n, u),
                 slide,
             ],
-            ang: two!(|s| response.turn(&axes, s)),
+            ang: two!(|s| response.turn(s)),
         }
     }
 

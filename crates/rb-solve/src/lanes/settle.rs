@@ -7,7 +7,7 @@ use super::batch::Packed;
 use super::dispatch;
 use super::grip::share_out;
 use super::pack::ContactLanes;
-use super::simd::{Line, Simd};
+use super::simd::{AllLanes, Line};
 use super::vector::V3;
 use crate::parallel;
 use rb_core::manifold::MAX_POINTS;
@@ -41,7 +41,7 @@ fn run(packed: &mut Packed) {
 }
 
 #[inline(always)]
-pub(super) fn settle<S: Simd>(packed: &mut Packed) {
+pub(super) fn settle<S: AllLanes>(packed: &mut Packed) {
     for batch in &packed.batches {
         let Some(grip) = packed.grips.get(batch.grip as usize) else {
             continue;

@@ -4,6 +4,10 @@
 //! arrays. Every operation is exactly rounded, a product is fused with a sum only where
 //! [`Simd::fma`] or [`Simd::nfma`] says so, and nothing is approximated: all three give the same bits.
 //!
+//! AVX2 has sixteen registers of four numbers. What needs more than eight numbers a lane goes through the lower lanes
+//! of a batch and then through the upper ones ([`by_halves`]): lanes share no movable body, so they need not be
+//! visited at once.
+//!
 //! The vector types may be used only on a processor that has been asked for them: that is the reason of
 //! every `unsafe` in `x86` and of the two in [`dispatch`](super::dispatch), which asks. `kernel` tests that
 //! all widths give the same bits. Those in `places` are of another kind.
@@ -19,14 +23,18 @@ pub struct Wide(pub [f64; LANES]);
 /// What a body keeps in one cache line.
 pub type Line = Wide;
 
-/// Lane-wise arithmetic in registers.
+/// Lane-wise arithmetic in registers, of all lanes or of a half of them.
 pub(super) trait Simd: Copy {
     /// One condition per lane.
     type Mask: Copy;
+    /// What takes the lower and the upper lanes where all of them at once need more registers than there are
+    /// ([`by_halves`]), else itself.
+    type Low: Simd;
+    type High: Simd;
+    /// Whether there are such halves.
+    const PARTED: bool;
     fn load(from: &Wide) -> Self;
     fn store(self, to: &mut Wide);
-    /// The first eight of some numbers.
-    fn read(from: &[f64]) -> Self;
     fn splat(x: f64) -> Self;
     fn add(self, o: Self) -> Self;
     fn sub(self, o: Self) -> Self;
@@ -44,6 +52,20 @@ pub(super) trait Simd: Copy {
     fn gt(self, o: Self) -> Self::Mask;
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
     fn any(mask: Self::Mask) -> bool;
+    /// Columns of the lines at eight places: lane k of entry j is number j of line `at[k]`.
+    fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES];
+    /// The reverse of [`gather`](Self::gather).
+    fn scatter(lines: &mut [Line], at: &[u32; LANES], columns: [Self; LANES]);
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::splat(0.0)
+    }
+}
+
+/// What goes from lane to lane, where all of them are there.
+pub(super) trait AllLanes: Simd {
+    /// The first eight of some numbers.
+    fn read(from: &[f64]) -> Self;
     /// Lower and upper half exchanged.
     fn swapped(self) -> Self;
     /// Each half turned by one lane: a lane gets what the next one had.
@@ -56,21 +78,35 @@ pub(super) trait Simd: Copy {
     fn highs(self, o: Self) -> Self;
     /// Lane k of entry j is lane j of row k.
     fn transposed(rows: [Self; LANES]) -> [Self; LANES];
-    #[inline(always)]
-    fn zero() -> Self {
-        Self::splat(0.0)
-    }
-    /// Columns of the lines at eight places: lane k of entry j is number j of line `at[k]`.
-    #[inline(always)]
-    fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {
-        Self::transposed(places::read(lines, at))
-    }
-    /// The reverse of [`gather`](Self::gather).
-    #[inline(always)]
-    fn scatter(lines: &mut [Line], at: &[u32; LANES], columns: [Self; LANES]) {
-        places::write(lines, at, Self::transposed(columns));
-    }
 }
+
+/// Implements gathering and scattering of [`Simd`] for what is [`AllLanes`].
+macro_rules! by_rows {
+    () => {
+        #[inline(always)]
+        fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {
+            Self::transposed(places::read(lines, at))
+        }
+        #[inline(always)]
+        fn scatter(lines: &mut [Line], at: &[u32; LANES], columns: [Self; LANES]) {
+            places::write(lines, at, Self::transposed(columns));
+        }
+    };
+}
+
+/// Calls a kernel for all lanes, or for the lower and then for the upper ones. What it decides for all lanes together
+/// must not change what any of them gets.
+macro_rules! by_halves {
+    ($kernel:ident::<$simd:ty $(, $with:tt)*>($($arg:expr),*)) => {
+        if <$simd>::PARTED {
+            $kernel::<<$simd>::Low $(, $with)*>($($arg),*);
+            $kernel::<<$simd>::High $(, $with)*>($($arg),*);
+        } else {
+            $kernel::<$simd $(, $with)*>($($arg),*);
+        }
+    };
+}
+pub(super) use by_halves;
 
 /// `[f(0), f(1)]`. Neither a closure nor the array functions of the standard library will do in a kernel:
 /// they are compiled for themselves, without the instructions of their caller unless they happen to be
@@ -110,6 +146,10 @@ impl Plain {
 
 impl Simd for Plain {
     type Mask = [bool; LANES];
+    type Low = Self;
+    type High = Self;
+    const PARTED: bool = false;
+    by_rows!();
     #[inline(always)]
     fn load(from: &Wide) -> Self {
         Self(from.0)
@@ -117,10 +157,6 @@ impl Simd for Plain {
     #[inline(always)]
     fn store(self, to: &mut Wide) {
         to.0 = self.0;
-    }
-    #[inline(always)]
-    fn read(from: &[f64]) -> Self {
-        Self(eight(|i| from[i]))
     }
     #[inline(always)]
     fn splat(x: f64) -> Self {
@@ -173,6 +209,13 @@ impl Simd for Plain {
     #[inline(always)]
     fn any(mask: Self::Mask) -> bool {
         mask.contains(&true)
+    }
+}
+
+impl AllLanes for Plain {
+    #[inline(always)]
+    fn read(from: &[f64]) -> Self {
+        Self(eight(|i| from[i]))
     }
     #[inline(always)]
     fn swapped(self) -> Self {

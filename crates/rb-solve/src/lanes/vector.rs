@@ -2,7 +2,7 @@
 
 use super::batch::Wide3;
 use super::pair::Pair;
-use super::simd::{Line, Simd, Wide, two};
+use super::simd::{AllLanes, Line, Simd, Wide, two};
 use crate::lanes::LANES;
 
 /// One vector per lane.
@@ -96,27 +96,6 @@ impl<S: Simd> V3<S> {
         self.zip(o, S::mul)
     }
 
-    /// Each half turned by one lane.
-    #[inline(always)]
-    pub(super) fn turned(self) -> Self {
-        let [x, y, z] = self.0;
-        Self([x.turned(), y.turned(), z.turned()])
-    }
-
-    /// The lower halves of this, then those of the other.
-    #[inline(always)]
-    pub(super) fn lows(self, o: Self) -> Self {
-        let ([a, b, c], [x, y, z]) = (self.0, o.0);
-        Self([a.lows(x), b.lows(y), c.lows(z)])
-    }
-
-    /// The upper halves of this, then those of the other.
-    #[inline(always)]
-    pub(super) fn highs(self, o: Self) -> Self {
-        let ([a, b, c], [x, y, z]) = (self.0, o.0);
-        Self([a.highs(x), b.highs(y), c.highs(z)])
-    }
-
     #[inline(always)]
     pub(super) fn scaled(self, s: S) -> Self {
         let [x, y, z] = self.0;
@@ -149,6 +128,29 @@ impl<S: Simd> V3<S> {
     pub(super) fn less(self, o: Self, s: S) -> Self {
         let ([a, b, c], [x, y, z]) = (self.0, o.0);
         Self([x.nfma(s, a), y.nfma(s, b), z.nfma(s, c)])
+    }
+}
+
+impl<S: AllLanes> V3<S> {
+    /// Each half turned by one lane.
+    #[inline(always)]
+    pub(super) fn turned(self) -> Self {
+        let [x, y, z] = self.0;
+        Self([x.turned(), y.turned(), z.turned()])
+    }
+
+    /// The lower halves of this, then those of the other.
+    #[inline(always)]
+    pub(super) fn lows(self, o: Self) -> Self {
+        let ([a, b, c], [x, y, z]) = (self.0, o.0);
+        Self([a.lows(x), b.lows(y), c.lows(z)])
+    }
+
+    /// The upper halves of this, then those of the other.
+    #[inline(always)]
+    pub(super) fn highs(self, o: Self) -> Self {
+        let ([a, b, c], [x, y, z]) = (self.0, o.0);
+        Self([a.highs(x), b.highs(y), c.highs(z)])
     }
 }
 

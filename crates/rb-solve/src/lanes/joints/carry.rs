@@ -14,7 +14,7 @@ use super::point::Point;
 use super::swivel;
 use crate::lanes::LANES;
 use crate::lanes::dispatch;
-use crate::lanes::simd::{Line, Simd};
+use crate::lanes::simd::{Line, Simd, by_halves};
 use crate::lanes::vector::V3;
 use rb_core::discretise::Discretiser;
 
@@ -172,10 +172,7 @@ pub(super) fn carry<S: Simd>(lanes: &mut JointLanes, bias: Bias, local: bool) {
             continue;
         }
         if let Some(point) = points.get_mut(batch.point as usize) {
-            point.carry(turned, [rate, push]);
-            if local {
-                point.take_up::<S>();
-            }
+            by_halves!(follow::<S>(point, turned, bias, local));
             continue;
         }
         let now = Followed::<S>::new(batch, turned);
@@ -199,6 +196,16 @@ pub(super) fn carry<S: Simd>(lanes: &mut JointLanes, bias: Bias, local: bool) {
             }
             S::zero().store(&mut row.reg[0]);
         }
+    }
+}
+
+/// Carries a point along, which has yet to take up its impulse if it is `local`.
+#[inline(always)]
+fn follow<S: Simd>(point: &mut Point, turned: &[Line], bias: Bias, local: bool) {
+    let [rate, push] = [S::splat(bias.rate), S::splat(bias.push)];
+    point.carry(turned, [rate, push]);
+    if local {
+        point.take_up::<S>();
     }
 }
 
@@ -272,29 +279,34 @@ pub(super) fn pull<S: Simd>(
     levers: &mut [Line],
 ) {
     for batch in batches {
-        let (impulse, arm) = match points.get(batch.point as usize) {
-            Some(point) => point.pull::<S>(),
-            None => pulled_by(batch, &rows[batch.range()]),
-        };
-        for side in 0..2 {
-            let sign = S::splat(if side == 0 { -1.0 } else { 1.0 });
-            let [x, y, z] = impulse.scaled(sign).0;
-            let [u, v, w] = arm[side].0;
-            let half = S::splat(-0.5);
-            let mixed = |a: S, b: S, c: S, d: S| a.mul(b).add(c.mul(d)).mul(half);
-            let old = S::gather(levers, &batch.bodies[side]);
-            let new = [
-                old[0].add(v.mul(y).add(w.mul(z))),
-                old[1].add(u.mul(x).add(w.mul(z))),
-                old[2].add(u.mul(x).add(v.mul(y))),
-                old[3].add(mixed(u, y, v, x)),
-                old[4].add(mixed(u, z, w, x)),
-                old[5].add(mixed(v, z, w, y)),
-                S::zero(),
-                S::zero(),
-            ];
-            S::scatter(levers, &batch.bodies[side], new);
-        }
+        by_halves!(pull_one::<S>(batch, rows, points, levers));
+    }
+}
+
+#[inline(always)]
+fn pull_one<S: Simd>(batch: &Batch, rows: &[Eight], points: &[Point], levers: &mut [Line]) {
+    let (impulse, arm) = match points.get(batch.point as usize) {
+        Some(point) => point.pull::<S>(),
+        None => pulled_by(batch, &rows[batch.range()]),
+    };
+    for side in 0..2 {
+        let sign = S::splat(if side == 0 { -1.0 } else { 1.0 });
+        let [x, y, z] = impulse.scaled(sign).0;
+        let [u, v, w] = arm[side].0;
+        let half = S::splat(-0.5);
+        let mixed = |a: S, b: S, c: S, d: S| a.mul(b).add(c.mul(d)).mul(half);
+        let old = S::gather(levers, &batch.bodies[side]);
+        let new = [
+            old[0].add(v.mul(y).add(w.mul(z))),
+            old[1].add(u.mul(x).add(w.mul(z))),
+            old[2].add(u.mul(x).add(v.mul(y))),
+            old[3].add(mixed(u, y, v, x)),
+            old[4].add(mixed(u, z, w, x)),
+            old[5].add(mixed(v, z, w, y)),
+            S::zero(),
+            S::zero(),
+        ];
+        S::scatter(levers, &batch.bodies[side], new);
     }
 }
 

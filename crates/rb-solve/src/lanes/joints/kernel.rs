@@ -1,11 +1,12 @@
 //! Warm start and sweeps.
 
 use super::bearing::NO_BEARING;
-use super::pack::{Eight, JointLanes, triangle};
+use super::pack::{Batch, Eight, JointLanes, triangle};
+use super::point::Point;
 use super::prepare::ALL;
 use super::swept;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::simd::{Line, Simd, Wide, by_halves};
 use crate::lanes::vector::V3;
 use crate::lanes::{ContactLanes, dispatch};
 use rb_core::problem::Pass;
@@ -46,23 +47,27 @@ fn run_warm(lanes: &JointLanes, vel: &mut [Line]) {
 #[inline(always)]
 pub(super) fn warm<S: Simd>(lanes: &JointLanes, vel: &mut [Line]) {
     for batch in &lanes.batches {
-        if let Some(point) = lanes.points.get(batch.point as usize) {
-            point.warm::<S>(&batch.mass, vel);
-            continue;
-        }
-        let rows = &lanes.rows[batch.range()];
-        if batch.bearing != NO_BEARING {
-            swept::warm::<S>(batch, rows, vel);
-            continue;
-        }
-        let mut pair = Pair::<S>::gather(vel, &batch.bodies);
-        let mut push = Push::new();
-        for row in rows {
-            push.add(row, S::load(&row.impulse));
-        }
-        push.act(&batch.mass, &mut pair);
-        pair.scatter(vel, &batch.bodies);
+        by_halves!(start::<S>(lanes, batch, vel));
     }
+}
+
+/// Starts a batch from its last impulses.
+#[inline(always)]
+fn start<S: Simd>(lanes: &JointLanes, batch: &Batch, vel: &mut [Line]) {
+    if let Some(point) = lanes.point_of(batch) {
+        return point.warm::<S>(&batch.mass, vel);
+    }
+    let rows = &lanes.rows[batch.range()];
+    if batch.bearing != NO_BEARING {
+        return swept::warm::<S>(batch, rows, vel);
+    }
+    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+    let mut push = Push::new();
+    for row in rows {
+        push.add(row, S::load(&row.impulse));
+    }
+    push.act(&batch.mass, &mut pair);
+    pair.scatter(vel, &batch.bodies);
 }
 
 /// w of a row at the velocities of `pair`, whose difference of the linear ones is `slip`.
@@ -133,42 +138,47 @@ pub(super) fn sweep<S: Simd>(lanes: &mut JointLanes, vel: &mut [Line], order: Or
         };
         let batch = &batches[lanes.visits[place] as usize];
         if let Some(point) = lanes.points.get_mut(batch.point as usize) {
-            point.visit::<S>(&batch.mass, vel, order.pass);
+            by_halves!(hold::<S>(batch, point, vel, order.pass));
             continue;
         }
         let rows = &mut rows[batch.range()];
         let factor = &factors[batch.triangle(order.pass)];
         if batch.bearing != NO_BEARING {
             swept::visit::<S>(batch, rows, factor, vel, order.pass);
-            continue;
+        } else {
+            by_halves!(visit::<S>(batch, rows, factor, vel, order.pass));
         }
-        let mut pair = Pair::<S>::gather(vel, &batch.bodies);
-        let push = visit::<S>(&pair, rows, factor, batch.plain as usize, order.pass);
-        push.act(&batch.mass, &mut pair);
-        pair.scatter(vel, &batch.bodies);
     }
 }
 
-/// Solves the blocks against the velocities in `pair`; returns what the change of the impulses does.
+/// Solves a batch of points against the present velocities.
+#[inline(always)]
+fn hold<S: Simd>(batch: &Batch, point: &mut Point, vel: &mut [Line], pass: Pass) {
+    point.visit::<S>(&batch.mass, vel, pass);
+}
+
+/// Solves the blocks of a batch against the present velocities.
 #[inline(always)]
 fn visit<S: Simd>(
-    pair: &Pair<S>,
+    batch: &Batch,
     rows: &mut [Eight],
     factor: &[Wide],
-    plain: usize,
+    vel: &mut [Line],
     pass: Pass,
-) -> Push<S> {
+) {
+    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
     let slip = pair.apart();
     let mut x = [S::zero(); ALL];
     for (x, row) in x.iter_mut().zip(&*rows) {
-        *x = violation(row, pair, slip, pass);
+        *x = violation(row, &pair, slip, pass);
     }
-    solve::<S, false>(&mut x, rows, factor, plain);
+    solve::<S, false>(&mut x, rows, factor, batch.plain as usize);
     let mut push = Push::new();
     for (x, row) in x.iter().zip(&*rows) {
         push.add(row, *x);
     }
-    push
+    push.act(&batch.mass, &mut pair);
+    pair.scatter(vel, &batch.bodies);
 }
 
 /// Turns the violations w of the rows of a block into the changes of their impulses, and adds these. `STOPS` may push

@@ -1,9 +1,11 @@
 //! Matrices of the blocks: J W Jᵀ + R of both passes, with the rows without bounds eliminated.
 
 use super::MOST;
-use super::pack::{Eight, JointLanes, triangle};
+use super::pack::{Batch, Eight, JointLanes, triangle};
+use super::point::Point;
+use crate::lanes::bodies::is_odd;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::simd::{Line, Simd, Wide, by_halves};
 use crate::lanes::vector::{Mass, V3};
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use rb_core::problem::Pass;
@@ -60,10 +62,22 @@ pub(super) fn start<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &mut [Li
         if batch.point as usize >= held {
             point.take::<S>(batch, &lanes.rows[batch.range()]);
         }
-        let pair = Pair::<S>::gather(vel, &batch.bodies);
-        point.prepare(batch, &Mass::of(&pair, inv, &batch.bodies));
-        point.warm_pair(&batch.mass, pair, vel);
+        // Whether its bodies are round is one answer for all lanes.
+        let mut bodies = batch.bodies.as_flattened().iter();
+        if bodies.any(|&b| is_odd(&vel[b as usize])) {
+            start_point::<S>(batch, point, inv, vel);
+        } else {
+            by_halves!(start_point::<S>(batch, point, inv, vel));
+        }
     }
+}
+
+/// Prepares a point and starts it from its last impulse.
+#[inline(always)]
+fn start_point<S: Simd>(batch: &mut Batch, point: &mut Point, inv: &[Line], vel: &mut [Line]) {
+    let pair = Pair::<S>::gather(vel, &batch.bodies);
+    point.prepare(batch, &Mass::of(&pair, inv, &batch.bodies));
+    point.warm_pair(&batch.mass, pair, vel);
 }
 
 /// The first `held` points have taken their rows.

@@ -15,7 +15,7 @@ use super::kernel::solve;
 use super::pack::{Batch, Eight, triangle};
 use super::prepare::ALL;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::simd::{Line, Simd, Wide, by_halves};
 use crate::lanes::vector::V3;
 use rb_core::problem::Pass;
 
@@ -29,14 +29,14 @@ pub(super) fn visit<S: Simd>(
     pass: Pass,
 ) {
     match (batch.plain, batch.bounded) {
-        (3, 0) => visit_some::<S, 3, 3>(batch, rows, factor, vel, pass),
-        (3, 1) => visit_some::<S, 3, 4>(batch, rows, factor, vel, pass),
-        (3, 2) => visit_some::<S, 3, 5>(batch, rows, factor, vel, pass),
-        (3, 3) => visit_some::<S, 3, 6>(batch, rows, factor, vel, pass),
-        (5, 0) => visit_some::<S, 5, 5>(batch, rows, factor, vel, pass),
-        (5, 1) => visit_some::<S, 5, 6>(batch, rows, factor, vel, pass),
-        (5, 2) => visit_some::<S, 5, 7>(batch, rows, factor, vel, pass),
-        _ => visit_some::<S, 5, 8>(batch, rows, factor, vel, pass),
+        (3, 0) => by_halves!(visit_some::<S, 3, 3>(batch, rows, factor, vel, pass)),
+        (3, 1) => by_halves!(visit_some::<S, 3, 4>(batch, rows, factor, vel, pass)),
+        (3, 2) => by_halves!(visit_some::<S, 3, 5>(batch, rows, factor, vel, pass)),
+        (3, 3) => by_halves!(visit_some::<S, 3, 6>(batch, rows, factor, vel, pass)),
+        (5, 0) => by_halves!(visit_some::<S, 5, 5>(batch, rows, factor, vel, pass)),
+        (5, 1) => by_halves!(visit_some::<S, 5, 6>(batch, rows, factor, vel, pass)),
+        (5, 2) => by_halves!(visit_some::<S, 5, 7>(batch, rows, factor, vel, pass)),
+        _ => by_halves!(visit_some::<S, 5, 8>(batch, rows, factor, vel, pass)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::turn::{Quat, cross, dot};
 use super::{FRAME, LINES, LOAD, Moving, POSE, START, STILL, TURNING};
-use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::simd::{AllLanes, Line, Wide};
 use crate::lanes::vector::V3;
 use crate::lanes::{LANES, dispatch};
 use rb_core::integrate::EXPLICIT_SHARE;
@@ -59,7 +59,7 @@ const SPEEDS: Wide = Wide([1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
 const LINEAR: Wide = Wide([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
 
 #[inline(always)]
-fn run_begin<S: Simd>(all: &mut Moving, h: f64, go_on: bool) {
+fn run_begin<S: AllLanes>(all: &mut Moving, h: f64, go_on: bool) {
     let (count, speeds, linear) = (all.len(), S::load(&SPEEDS), S::load(&LINEAR));
     for first in (0..count).step_by(LANES) {
         let run = first..count.min(first + LANES);
@@ -82,7 +82,7 @@ fn run_begin<S: Simd>(all: &mut Moving, h: f64, go_on: bool) {
 /// Has a body start a substep with its free velocity, and what impulses changed in the last substep if they
 /// `go_on`. What its line of velocities holds beside these is nought in the lines of free ones, and so stays.
 #[inline(always)]
-fn set_off<S: Simd>(all: &mut Moving, body: usize, free: S, go_on: bool) {
+fn set_off<S: AllLanes>(all: &mut Moving, body: usize, free: S, go_on: bool) {
     let vel = S::load(&all.lines.vel[body]);
     vel.store(&mut all.own[body * LINES + START]);
     let to = &mut all.lines.free[body];
@@ -95,7 +95,7 @@ fn set_off<S: Simd>(all: &mut Moving, body: usize, free: S, go_on: bool) {
 
 /// Free velocities, in columns.
 #[inline(always)]
-fn predict<S: Simd>(all: &mut Moving, at: &[u32; LANES], h: S) -> [S; LANES] {
+fn predict<S: AllLanes>(all: &mut Moving, at: &[u32; LANES], h: S) -> [S; LANES] {
     let vel = S::gather(all.lines.vel, at);
     let load = S::gather(all.own, &own(at, LOAD));
     let [u, v, w] = spin_after(all, at, &vel, &load, h).0;
@@ -115,7 +115,7 @@ fn predict<S: Simd>(all: &mut Moving, at: &[u32; LANES], h: S) -> [S; LANES] {
 /// Angular velocity after the external torque, as [`rb_core::integrate::Mover::spin_after`]; renews inverse
 /// masses.
 #[inline(always)]
-fn spin_after<S: Simd>(
+fn spin_after<S: AllLanes>(
     all: &mut Moving,
     at: &[u32; LANES],
     vel: &[S; LANES],
@@ -152,7 +152,7 @@ fn spin_after<S: Simd>(
 }
 
 #[inline(always)]
-fn run_advance<S: Simd>(all: &mut Moving, [h, beta]: [f64; 2], turned: &mut [Line]) {
+fn run_advance<S: AllLanes>(all: &mut Moving, [h, beta]: [f64; 2], turned: &mut [Line]) {
     let (count, h) = (all.len(), S::splat(h));
     let (new, old) = (S::splat(beta), S::splat(1.0 - beta));
     let along = S::load(&SPEEDS).mul(h);
@@ -190,7 +190,7 @@ fn run_advance<S: Simd>(all: &mut Moving, [h, beta]: [f64; 2], turned: &mut [Lin
 }
 
 #[inline(always)]
-fn run_set_out<S: Simd>(all: &mut Moving, h: f64, levers: &[Line], special: &mut [bool]) {
+fn run_set_out<S: AllLanes>(all: &mut Moving, h: f64, levers: &[Line], special: &mut [bool]) {
     let (count, h2) = (all.len(), S::splat(h * h));
     let speeds = S::gt(S::load(&SPEEDS), S::zero());
     for (vel, free) in all.lines.vel.iter_mut().zip(&*all.lines.free).take(count) {
@@ -217,7 +217,7 @@ fn run_set_out<S: Simd>(all: &mut Moving, h: f64, levers: &[Line], special: &mut
 
 /// Inverse inertia in world axes, as [`rb_core::mass::PrincipalInertia::world_inverse`]: xx, yy, zz, xy, xz, yz.
 #[inline(always)]
-fn inverse<S: Simd>(axes: &Quat<S>, moments: V3<S>) -> [S; 6] {
+fn inverse<S: AllLanes>(axes: &Quat<S>, moments: V3<S>) -> [S; 6] {
     let ([x, y, z, w], one) = (axes.0, S::splat(1.0));
     let (x2, y2, z2) = (x.add(x), y.add(y), z.add(z));
     let (xx, xy, xz) = (x.mul(x2), x.mul(y2), x.mul(z2));
@@ -248,14 +248,14 @@ fn inverse<S: Simd>(axes: &Quat<S>, moments: V3<S>) -> [S; 6] {
 
 /// A number off the diagonal of a symmetric product: both triangles differ by rounding.
 #[inline(always)]
-fn mean<S: Simd>(scaled: &[V3<S>; 3], rows: &[V3<S>; 3], [i, j]: [usize; 2]) -> S {
+fn mean<S: AllLanes>(scaled: &[V3<S>; 3], rows: &[V3<S>; 3], [i, j]: [usize; 2]) -> S {
     let both = dot(scaled[i], rows[j]).add(dot(scaled[j], rows[i]));
     both.mul(S::splat(0.5))
 }
 
 /// Angular part of W times a torque.
 #[inline(always)]
-fn weighed<S: Simd>(w: &[S; LANES], t: V3<S>) -> V3<S> {
+fn weighed<S: AllLanes>(w: &[S; LANES], t: V3<S>) -> V3<S> {
     let [xx, yy, zz, xy, xz, yz, ..] = *w;
     V3([
         dot(V3([xx, xy, xz]), t),
@@ -266,7 +266,13 @@ fn weighed<S: Simd>(w: &[S; LANES], t: V3<S>) -> V3<S> {
 
 /// Angular velocity after the implicit gyroscopic step, as [`rb_core::integrate::gyro`].
 #[inline(always)]
-fn gyroscopic<S: Simd>(axes: &Quat<S>, moments: V3<S>, spin: V3<S>, torque: V3<S>, h: S) -> V3<S> {
+fn gyroscopic<S: AllLanes>(
+    axes: &Quat<S>,
+    moments: V3<S>,
+    spin: V3<S>,
+    torque: V3<S>,
+    h: S,
+) -> V3<S> {
     let scale = S::splat(1.0).div(axes.length_squared());
     let back = axes.back();
     let w = back.of_vector(spin).scaled(scale);
@@ -298,7 +304,7 @@ mod tests {
     const BODIES: usize = 19;
 
     /// All that a few substeps leave in the lines.
-    fn lines<S: Simd>() -> String {
+    fn lines<S: AllLanes>() -> String {
         let (params, h) = (Params::game(), 1.0 / 240.0);
         let (mut lanes, mut motions) = (ContactLanes::default(), Motions::default());
         lanes.reset(BODIES);

@@ -1,10 +1,10 @@
-//! The lines at eight places.
+//! The lines at eight places, or at four.
 //!
 //! All places are compared with the number of lines at once. One by one, a visit of a batch would do so 48 times,
 //! a sixth of its instructions.
 #![allow(unsafe_code, reason = "places are checked together, not one by one")]
 
-use super::{LANES, Line, Simd};
+use super::{Line, Simd};
 
 /// Reads them.
 ///
@@ -12,10 +12,10 @@ use super::{LANES, Line, Simd};
 ///
 /// If there is no line at one of the places.
 #[inline(always)]
-pub(super) fn read<S: Simd>(lines: &[Line], at: &[u32; LANES]) -> [S; LANES] {
+pub(super) fn read<S: Simd, const N: usize>(lines: &[Line], at: &[u32; N]) -> [S; N] {
     check(lines, at);
-    let mut rows = [S::zero(); LANES];
-    for k in 0..LANES {
+    let mut rows = [S::zero(); N];
+    for k in 0..N {
         // SAFETY: every place has been compared with the number of lines.
         rows[k] = S::load(unsafe { lines.get_unchecked(at[k] as usize) });
     }
@@ -28,16 +28,16 @@ pub(super) fn read<S: Simd>(lines: &[Line], at: &[u32; LANES]) -> [S; LANES] {
 ///
 /// If there is no line at one of the places.
 #[inline(always)]
-pub(super) fn write<S: Simd>(lines: &mut [Line], at: &[u32; LANES], rows: [S; LANES]) {
+pub(super) fn write<S: Simd, const N: usize>(lines: &mut [Line], at: &[u32; N], rows: [S; N]) {
     check(lines, at);
-    for k in 0..LANES {
+    for k in 0..N {
         // SAFETY: every place has been compared with the number of lines.
         rows[k].store(unsafe { lines.get_unchecked_mut(at[k] as usize) });
     }
 }
 
 #[inline(always)]
-fn check(lines: &[Line], at: &[u32; LANES]) {
+fn check<const N: usize>(lines: &[Line], at: &[u32; N]) {
     let len = u32::try_from(lines.len()).unwrap_or(u32::MAX);
     let mut inside = true;
     for place in at {
@@ -48,14 +48,21 @@ fn check(lines: &[Line], at: &[u32; LANES]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Plain;
+    use super::super::{LANES, Plain};
     use super::*;
 
     #[test]
     #[should_panic(expected = "a body that is not there")]
     fn every_place_is_checked_before_a_line_is_read() {
         let lines = [Line::default(); 5];
-        let _ = read::<Plain>(&lines, &[0, 1, 2, 3, 4, 3, 2, 5]);
+        let _ = read::<Plain, LANES>(&lines, &[0, 1, 2, 3, 4, 3, 2, 5]);
+    }
+
+    #[test]
+    #[should_panic(expected = "a body that is not there")]
+    fn every_place_of_a_half_is_checked() {
+        let lines = [Line::default(); 5];
+        let _ = read::<Plain, 4>(&lines, &[0, 1, 5, 2]);
     }
 
     #[test]

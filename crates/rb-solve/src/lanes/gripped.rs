@@ -1,0 +1,84 @@
+//! The velocity pass where manifolds have one friction each: what is felt and what is done stays along the axes of
+//! the contact from beginning to end.
+//!
+//! Friction and normals tell each other what they do without a turn to world axes and back. Along these axes W is
+//! diagonal for round bodies, and six numbers for others ([`response`](super::response)). With c and r the arms to
+//! the centre of friction and to the first point, ω of b against that of a, and the notation of [`grip`](super::grip)
+//! and [`position`](super::position):
+//!
+//! ```text
+//! twist      z = r n·ω                                             → ω
+//! tangents   (t, u)·(v + ω × c) − belt                             → ω_t, ω_u, and n·v where axes are locked
+//! normals    n·v + (r_u ω_t − r_t ω_u of b) − (the same of a)
+//! at the end v ± m⁻¹ f,  ω ± I⁻¹ T of all of them together
+//! ```
+//!
+//! Friction comes first: what presses and what slides are then told apart by one visit, and a pile is left nearer to
+//! rest.
+
+use super::axes::{Along, Axes};
+use super::batch::{Batch, Point, Special};
+use super::grip::{Grip, levered, load};
+use super::pair::Pair;
+use super::position::{Give, Press, levers, press};
+use super::response::Inertia;
+use super::simd::{Line, Simd, two};
+use super::vector::V3;
+
+/// Visits the friction of a batch, then its normals.
+#[inline(always)]
+pub(super) fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
+    batch: &Batch,
+    inertia: Inertia,
+    grip: &mut Grip,
+    points: &mut [Point],
+    special: Option<&[Special]>,
+    vel: &mut [Line],
+) {
+    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+    let (axes, moment) = (Axes::of(batch), two!(|s| pair.moment(s)));
+    let limit = S::load(&batch.mu).mul(load(points));
+    let mut speed = Along::new(&axes, &pair);
+    let twist = grip.twisted(limit, speed.spin());
+    inertia.twisted(&mut speed, &moment, twist);
+    let centre = grip.arms();
+    let slid = grip.slid(batch, limit, speed.slip(&centre));
+    let turns = two!(|s| levered(centre[s], slid, S::zero()));
+    inertia.slid(&mut speed, &moment, slid, &turns);
+    let speed = speed.normal(&levers(batch));
+    let press = press::<S, N, BACKWARDS>(batch, points, speed, Give::Law(special));
+    let turns = two!(|s| [turns[s][0].add(twist), turns[s][1], turns[s][2]]);
+    act(&mut pair, batch, inertia, &press, (slid, turns));
+    pair.scatter(vel, &batch.bodies);
+}
+
+/// Starts a batch from its last impulses.
+#[inline(always)]
+pub(super) fn start<S: Simd>(
+    batch: &Batch,
+    inertia: Inertia,
+    grip: &Grip,
+    points: &[Point],
+    vel: &mut [Line],
+) {
+    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+    act(&mut pair, batch, inertia, &Press::of(points), grip.held());
+    pair.scatter(vel, &batch.bodies);
+}
+
+/// Moves the bodies by what the normals press and friction does: impulses along the tangents, and torques on b.
+#[inline(always)]
+fn act<S: Simd>(
+    pair: &mut Pair<S>,
+    batch: &Batch,
+    inertia: Inertia,
+    press: &Press<S>,
+    ([x, y], turns): ([S; 2], [[S; 3]; 2]),
+) {
+    let arms = levers(batch);
+    let torque = two!(|s| {
+        let ([n, t, u], [p, q]) = (turns[s], press.torque(&arms[s]));
+        V3([n, t.add(p), u.add(q)])
+    });
+    inertia.act(pair, &Axes::of(batch), V3([press.sum, x, y]), torque);
+}
