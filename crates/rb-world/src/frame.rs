@@ -75,6 +75,8 @@ pub(crate) struct Left {
     pub(crate) slots: Vec<u32>,
     /// Whether one reports the forces of its contacts.
     pub(crate) reports: bool,
+    /// Whether one flies.
+    pub(crate) flies: bool,
 }
 
 /// What one task found among bodies at the end of the step.

@@ -91,7 +91,7 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
     for (k, left) in frame.left.iter_mut().enumerate() {
         left.first = k * RUN;
         left.slots.clear();
-        left.reports = false;
+        (left.reports, left.flies) = (false, false);
     }
     mark_touched(state, &mut frame.touched);
     let (shared, touched) = (&*state, &frame.touched);
@@ -106,6 +106,7 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
             if place(shared, slot, of, touched, dt, placed) {
                 left.slots.push(slot);
             }
+            left.flies |= placed.flies;
         }
     });
     let mut broad = std::mem::take(&mut state.broad);

@@ -48,7 +48,9 @@ pub(crate) fn run(
 ) {
     // One may fall while the other is held.
     let near = state.params.contact.margin + state.params.gravity.length() * dt * dt;
-    expose(&state.pairs, &mut frame.placed);
+    if frame.left.iter().any(|l| l.flies) {
+        expose(&state.pairs, &mut frame.placed);
+    }
     let tasks = state.pairs.len().div_ceil(CHUNK);
     frame.tasks += tasks as u32;
     frame.chunks.resize_with(tasks, PairChunk::default);
