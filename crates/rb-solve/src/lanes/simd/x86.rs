@@ -17,6 +17,10 @@ macro_rules! wrap {
     };
 }
 
+mod half;
+
+pub(crate) use half::Half;
+
 /// Eight numbers in one register.
 #[derive(Clone, Copy)]
 pub(crate) struct Avx512(__m512d);
@@ -322,109 +326,4 @@ fn quarter(r: [__m256d; 4]) -> [__m256d; 4] {
             _mm256_permute2f128_pd::<0x31>(b, d),
         ]
     }
-}
-
-/// Lanes of a half.
-const HALF: usize = LANES / 2;
-
-/// The lower (`0`) or the upper (`1`) half of eight numbers, in one register. There are sixteen of these: with two for
-/// every number a kernel spends a third of its instructions on putting them aside.
-#[derive(Clone, Copy)]
-pub(crate) struct Half<const H: usize>(__m256d);
-
-/// One instruction.
-macro_rules! one {
-    ($name:ident, $op:ident) => {
-        #[inline(always)]
-        fn $name(self, o: Self) -> Self {
-            wrap!(Self($op(self.0, o.0)))
-        }
-    };
-}
-
-impl<const H: usize> Simd for Half<H> {
-    type Mask = __m256d;
-    type Low = Self;
-    type High = Self;
-    const PARTED: bool = false;
-    one!(add, _mm256_add_pd);
-    one!(sub, _mm256_sub_pd);
-    one!(mul, _mm256_mul_pd);
-    one!(div, _mm256_div_pd);
-    one!(max, _mm256_max_pd);
-    one!(min, _mm256_min_pd);
-    #[inline(always)]
-    fn load(from: &Wide) -> Self {
-        wrap!(Self(_mm256_load_pd(from.0[H * HALF..][..HALF].as_ptr())))
-    }
-    #[inline(always)]
-    fn store(self, to: &mut Wide) {
-        wrap!(_mm256_store_pd(
-            to.0[H * HALF..][..HALF].as_mut_ptr(),
-            self.0
-        ))
-    }
-    #[inline(always)]
-    fn splat(x: f64) -> Self {
-        wrap!(Self(_mm256_set1_pd(x)))
-    }
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        wrap!(Self(_mm256_sqrt_pd(self.0)))
-    }
-    #[inline(always)]
-    fn fma(self, b: Self, c: Self) -> Self {
-        wrap!(Self(_mm256_fmadd_pd(self.0, b.0, c.0)))
-    }
-    #[inline(always)]
-    fn nfma(self, b: Self, c: Self) -> Self {
-        wrap!(Self(_mm256_fnmadd_pd(self.0, b.0, c.0)))
-    }
-    #[inline(always)]
-    fn gt(self, o: Self) -> Self::Mask {
-        wrap!(_mm256_cmp_pd::<_CMP_GT_OQ>(self.0, o.0))
-    }
-    #[inline(always)]
-    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
-        wrap!(Self(_mm256_blendv_pd(no.0, yes.0, mask)))
-    }
-    #[inline(always)]
-    fn any(mask: Self::Mask) -> bool {
-        wrap!(_mm256_movemask_pd(mask) != 0)
-    }
-    #[inline(always)]
-    fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {
-        let [a, b, c, d]: [Avx2; HALF] = places::read(lines, mine::<H>(at));
-        let [x, y, z, m] = quarter([a.0, b.0, c.0, d.0]);
-        let [p, q, r, i] = quarter([a.1, b.1, c.1, d.1]);
-        [
-            Self(x),
-            Self(y),
-            Self(z),
-            Self(m),
-            Self(p),
-            Self(q),
-            Self(r),
-            Self(i),
-        ]
-    }
-    #[inline(always)]
-    fn scatter(lines: &mut [Line], at: &[u32; LANES], columns: [Self; LANES]) {
-        let [x, y, z, m, p, q, r, i] = columns;
-        let left = quarter([x.0, y.0, z.0, m.0]);
-        let right = quarter([p.0, q.0, r.0, i.0]);
-        let rows = [
-            Avx2(left[0], right[0]),
-            Avx2(left[1], right[1]),
-            Avx2(left[2], right[2]),
-            Avx2(left[3], right[3]),
-        ];
-        places::write(lines, mine::<H>(at), rows);
-    }
-}
-
-/// The places of a half.
-#[inline(always)]
-fn mine<const H: usize>(at: &[u32; LANES]) -> &[u32; HALF] {
-    &at.as_chunks().0[H]
 }
