@@ -222,8 +222,7 @@ fn apply(p: &mut Problem, block: &Block, delta: &[f64]) -> f64 {
     change
 }
 
-/// Brings a row to w = 0 as if the others stood still, as far as its bounds allow; returns the change.
-pub(crate) fn visit_row(p: &mut Problem, block: &Block, r: usize, pass: Pass) -> f64 {
+fn visit_row(p: &mut Problem, block: &Block, r: usize, pass: Pass) -> f64 {
     let w = p.violation(block, r, pass);
     let row = &p.rows[r];
     let a = row.diag + row.term(pass).reg;
@@ -234,7 +233,7 @@ pub(crate) fn visit_row(p: &mut Problem, block: &Block, r: usize, pass: Pass) ->
 }
 
 /// Sets a multiplier, as far as its bounds allow; returns the change.
-pub(crate) fn set(p: &mut Problem, block: &Block, r: usize, wanted: f64) -> f64 {
+fn set(p: &mut Problem, block: &Block, r: usize, wanted: f64) -> f64 {
     let row = &p.rows[r];
     let delta = wanted.max(row.lo).min(row.hi) - row.lambda;
     if delta == 0.0 {

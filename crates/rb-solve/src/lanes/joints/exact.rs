@@ -1,12 +1,9 @@
 //! The exact solve of trees in lanes: (J W Jᵀ + R) Δλ = −w eight trees at once.
 //!
 //! Bounds as in `direct`: rows at a bound are pinned, the others solved, wrong sides exchanged, until
-//! none is wrong; one a round where all at once go in circles. A lane that has come out right is left
-//! alone while the others go on.
+//! none is wrong. A lane that has come out right is left alone while the others go on.
 //!
 //! Source: J. Júdice, F. Pires, 1994 (pivoting).
-
-mod give_up;
 
 use super::bearing::NO_BEARING;
 use super::kernel::{Push, violation};
@@ -14,14 +11,15 @@ use super::pack::{Batch, Eight, JointLanes};
 use super::prepare::ALL;
 use super::swept::{Gait, Thrust, arms};
 use super::trees::Group;
-use crate::direct::{PATIENCE, ROUNDS};
 use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::{BodyLines, ContactLanes, LANES, dispatch};
+use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use core::ops::Range;
 use rb_core::elimination::Elimination;
 use rb_core::problem::Pass;
 
+/// Rounds of pivoting before the bounds are simply kept.
+const ROUNDS: usize = 12;
 /// Rounding of an impulse relative to its size.
 const ROUNDING: f64 = 1e-13;
 
@@ -41,7 +39,6 @@ impl JointLanes {
         if self.softens {
             self.groups.iter_mut().for_each(|g| g.factored = false);
         }
-        self.start.resize(vel.len(), Line::default());
         let mut task = Task {
             plan,
             movable: self.movable,
@@ -54,8 +51,6 @@ impl JointLanes {
             sides: &mut self.sides,
             free: &mut self.free,
             solution: &mut self.solution,
-            before: &mut self.before,
-            start: &mut self.start,
             vel,
             pass,
         };
@@ -94,9 +89,6 @@ pub(super) struct Task<'a> {
     pub(super) free: &'a mut [Free],
     /// Right-hand side and solution of the free rows, from the first number of each batch on.
     pub(super) solution: &'a mut [Wide],
-    /// Impulses by number of the row, and velocities of the bodies, before the first round.
-    pub(super) before: &'a mut [Wide],
-    pub(super) start: &'a mut [Line],
     pub(super) vel: &'a mut [Line],
     pub(super) pass: Pass,
 }
@@ -127,25 +119,23 @@ impl Task<'_> {
     #[inline(always)]
     fn settle<S: Simd>(&mut self, number: usize) -> bool {
         let group = self.groups[number];
-        let pivots = self.batches[group.batches()].iter().any(|b| b.bounded > 0);
-        let moved = pivots && self.guess_sides::<S>(&group);
-        if pivots {
-            self.remember(&group);
-        }
+        let bounded = self.batches[group.batches()].iter().any(|b| b.bounded > 0);
+        let moved = bounded && self.guess_sides::<S>(&group);
         let mut factored = group.factored && !moved;
         let mut live = S::splat(1.0);
-        let (mut fewest, mut patience) = (S::splat(f64::MAX), S::splat(f64::from(PATIENCE)));
         for _round in 0..ROUNDS {
             if !factored {
                 self.find_free::<S>(&group);
                 self.factor::<S>(&group);
             }
-            if pivots {
-                self.bring::<S>(&group, live, bounded, pinned);
+            if bounded {
+                self.bring::<S>(&group, live, pinned);
             }
-            self.solve_free::<S>(&group, live);
-            let wrong = match pivots {
-                true => self.exchange::<S>(&group, live, patience),
+            self.state::<S>(&group, live);
+            self.substitute::<S>(&group);
+            self.push::<S>(&group);
+            let wrong = match bounded {
+                true => self.exchange::<S>(&group, live),
                 false => S::zero(),
             };
             let again = S::gt(wrong, S::zero());
@@ -154,53 +144,10 @@ impl Task<'_> {
                 return true;
             }
             (live, factored) = (S::select(again, S::splat(1.0), S::zero()), false);
-            let waited = patience.sub(S::splat(1.0)).max(S::zero());
-            let fewer = S::gt(fewest, wrong);
-            patience = S::select(fewer, S::splat(f64::from(PATIENCE)), waited);
-            fewest = fewest.min(wrong);
-            self.take_back::<S>(&group, live);
         }
-        self.give_up::<S>(&group, live);
         self.groups[number].factored = false;
+        self.bring::<S>(&group, live, |row, _| clamped(row));
         false
-    }
-
-    /// Notes what rounds are taken back to.
-    fn remember(&mut self, group: &Group) {
-        for batch in &self.batches[group.batches()] {
-            for r in batch.range() {
-                self.before[r] = self.rows[r].impulse;
-            }
-            for &body in batch.bodies.as_flattened() {
-                self.start[body as usize] = self.vel[body as usize];
-            }
-        }
-    }
-
-    /// Takes a round back in live lanes, as `direct` does.
-    #[inline(always)]
-    fn take_back<S: Simd>(&mut self, group: &Group, live: S) {
-        let mut lives = Wide::default();
-        live.store(&mut lives);
-        for lane in (0..LANES).filter(|&lane| lives.0[lane] > 0.0) {
-            for batch in &self.batches[group.batches()] {
-                for r in batch.range() {
-                    self.rows[r].impulse.0[lane] = self.before[r].0[lane];
-                }
-                for side in &batch.bodies {
-                    let body = side[lane] as usize;
-                    self.vel[body] = self.start[body];
-                }
-            }
-        }
-    }
-
-    /// The rows that are free to w = 0.
-    #[inline(always)]
-    fn solve_free<S: Simd>(&mut self, group: &Group, live: S) {
-        self.state::<S>(group, live);
-        self.substitute::<S>(group);
-        self.push::<S>(group);
     }
 
     /// Sides by the impulses present; says whether any is another than before.
@@ -238,19 +185,16 @@ impl Task<'_> {
         }
     }
 
-    /// Gives some rows of each batch in live lanes the impulses of `wanted`, by row and side.
+    /// Gives the bounded rows of live lanes the impulses of `wanted`, by row and side.
     #[inline(always)]
-    fn bring<S: Simd>(
-        &mut self,
-        group: &Group,
-        live: S,
-        rows: impl Fn(&Batch) -> Range<usize>,
-        wanted: impl Fn(&Eight, S) -> S,
-    ) {
+    fn bring<S: Simd>(&mut self, group: &Group, live: S, wanted: impl Fn(&Eight, S) -> S) {
         let live = S::gt(live, S::zero());
         for batch in &self.batches[group.batches()] {
+            if batch.bounded == 0 {
+                continue;
+            }
             let (mut push, mut most) = (Push::new(), S::zero());
-            for r in rows(batch) {
+            for r in bounded(batch) {
                 let row = &mut self.rows[r];
                 let old = S::load(&row.impulse);
                 let next = S::select(live, wanted(row, S::load(&self.sides[r])), old);
@@ -328,11 +272,11 @@ impl Task<'_> {
         }
     }
 
-    /// Moves rows of live lanes that are on the wrong side to the right one, where there is no patience left the first
-    /// alone; returns their number.
+    /// Moves every row of a live lane that is on the wrong side to the right one; above zero in lanes
+    /// that had one.
     #[inline(always)]
-    fn exchange<S: Simd>(&mut self, group: &Group, live: S, patience: S) -> S {
-        let (mut wrong, patient) = (S::zero(), S::gt(patience, S::zero()));
+    fn exchange<S: Simd>(&mut self, group: &Group, live: S) -> S {
+        let mut wrong = S::zero();
         for batch in &self.batches[group.batches()] {
             if batch.bounded == 0 {
                 continue;
@@ -345,10 +289,8 @@ impl Task<'_> {
                 let w = violation(row, &pair, slip, self.pass);
                 let next = next_side(row, side, w, self.pass);
                 let next = S::select(S::gt(live, S::zero()), next, side);
-                let other = S::gt(size(next.sub(side)), S::zero());
-                let later = S::select(S::gt(wrong, S::zero()), side, next);
-                S::select(patient, next, later).store(&mut self.sides[r]);
-                wrong = S::select(other, wrong.add(S::splat(1.0)), wrong);
+                wrong = wrong.max(size(next.sub(side)));
+                next.store(&mut self.sides[r]);
             }
         }
         wrong
@@ -370,6 +312,13 @@ fn size<S: Simd>(x: S) -> S {
 #[inline(always)]
 pub(super) fn is_pinned<S: Simd>(side: S) -> S::Mask {
     S::gt(size(side), S::zero())
+}
+
+/// Impulse within the bounds.
+#[inline(always)]
+fn clamped<S: Simd>(row: &Eight) -> S {
+    let impulse = S::load(&row.impulse).max(S::load(&row.bounds[0]));
+    impulse.min(S::load(&row.bounds[1]))
 }
 
 /// Impulse a pinned row is to have.

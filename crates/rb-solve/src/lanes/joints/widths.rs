@@ -174,8 +174,6 @@ fn solved(width: Width) -> Vec<f64> {
                 sides: &mut lanes.sides,
                 free: &mut lanes.free,
                 solution: &mut lanes.solution,
-                before: &mut lanes.before,
-                start: &mut vec![Line::default(); BODIES + 1],
                 vel: &mut vel,
                 pass: Pass::Velocity,
             });
