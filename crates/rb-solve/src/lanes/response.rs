@@ -63,6 +63,7 @@ impl Response {
         ]
     }
 
+    /// The same, from the columns.
     #[inline(always)]
     fn along<S: Simd>(&self, axes: &Axes<S>, side: usize) -> [S; 6] {
         let ([n, t, u], wt, wu) = (axes.0, self.column(side, 1), self.column(side, 2));
