@@ -2,6 +2,7 @@
 
 use crate::elimination::Elimination;
 use crate::law::LawSet;
+use crate::math::Twist;
 use crate::problem::{Block, Pass, Problem};
 use serde::{Deserialize, Serialize};
 
@@ -99,6 +100,8 @@ pub struct DirectMemory {
     pub solution: Vec<f64>,
     /// Multipliers before a visit.
     pub before: Vec<f64>,
+    /// Velocities of all bodies before a visit, where there are rows with bounds.
+    pub velocities: Vec<Twist>,
 }
 
 /// Reads a problem and improves its multipliers and velocities in place.

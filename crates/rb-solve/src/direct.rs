@@ -3,13 +3,17 @@
 //! The joint rows' own system (J W Jᵀ + R) Δλ = −w is factored as block LDLᵀ in the order of
 //! [`Elimination`]: without fill, hence in linear time, for trees of joints. Rows with bounds are
 //! handled by block principal pivoting: rows at a bound are pinned, the others solved, wrong sides
-//! exchanged, until none is wrong. Contacts stay outside: the sweep visits this block, then them.
+//! exchanged, until none is wrong; one at a time where all at once go in circles. Contacts stay outside:
+//! the sweep visits this block, then them.
+//!
 //! Sources: D. Baraff, "Linear-time dynamics using Lagrange multipliers", 1996 (elimination along the
 //! tree); J. Júdice, F. Pires, 1994 (pivoting).
 
 mod factor;
+mod give_up;
 
 pub(crate) use factor::invert;
+pub(crate) use give_up::VISITS;
 
 use core::ops::Range;
 use rb_core::elimination::Elimination;
@@ -17,8 +21,11 @@ use rb_core::math::Twist;
 use rb_core::problem::{Block, NO_EXTRA, Pass, Problem, Source};
 use rb_core::solver::{DirectMemory, Scratch};
 
-/// Rounds of pivoting before the sweeps are left to finish the bounds one joint at a time.
-const ROUNDS: usize = 12;
+/// Rounds of pivoting before it is given up.
+pub(crate) const ROUNDS: usize = 24;
+/// Rounds in which all rows on the wrong side are exchanged though they do not become fewer. Then one is exchanged
+/// a round until they do, which cannot go in circles unless rows repeat each other.
+pub(crate) const PATIENCE: u8 = 3;
 
 /// Side of a bounded row.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -125,6 +132,11 @@ impl<'a> Joints<'a> {
             let rows = p.rows[block.rows()].iter();
             memory.before.extend(rows.map(|row| row.lambda));
         }
+        memory.velocities.clear();
+        if self.bounded {
+            let velocities = p.bodies.iter().map(|body| body.vel);
+            memory.velocities.extend(velocities);
+        }
         let plan = self.plan;
         let mut settled = true;
         for ends in plan.trees.windows(2) {
@@ -142,16 +154,24 @@ impl<'a> Joints<'a> {
     }
 
     fn visit_tree(&mut self, p: &mut Problem, tree: &Range<usize>) -> bool {
+        let (mut fewest, mut patience) = (usize::MAX, PATIENCE);
         for _round in 0..ROUNDS {
             if !self.is_factored(tree) {
                 self.factor(p, tree);
             }
             self.solve_round(p, tree);
-            if !self.exchange(p, tree) {
+            let wrong = self.exchange(p, tree, patience == 0);
+            if wrong == 0 {
                 return true;
             }
+            patience = match wrong < fewest {
+                true => PATIENCE,
+                false => patience.saturating_sub(1),
+            };
+            fewest = fewest.min(wrong);
+            self.take_back(p, tree);
         }
-        self.clamp(p, tree);
+        self.give_up(p, tree);
         false
     }
 
@@ -208,9 +228,9 @@ impl<'a> Joints<'a> {
         }
     }
 
-    /// Moves every row on the wrong side to the right one; false if there is none.
-    fn exchange(&mut self, p: &Problem, tree: &Range<usize>) -> bool {
-        let mut wrong = false;
+    /// Moves rows on the wrong side to the right one, all or the first alone; returns their number.
+    fn exchange(&mut self, p: &Problem, tree: &Range<usize>, one: bool) -> usize {
+        let mut wrong = 0;
         for k in tree.clone().filter(|_| self.bounded) {
             let Some(block) = self.memory.blocks[k] else {
                 continue;
@@ -232,37 +252,36 @@ impl<'a> Joints<'a> {
                     1 if w > noise => Side::Free as i8,
                     same => same,
                 };
-                wrong |= next != *side;
-                *side = next;
+                if next == *side {
+                    continue;
+                }
+                if wrong == 0 || !one {
+                    *side = next;
+                }
+                wrong += 1;
             }
         }
         wrong
     }
 
-    /// Gives up on pivoting: every multiplier back within its bounds, and the rows without bounds solved beside
-    /// them. Rows that repeat each other may have pushed against one another with any force.
-    fn clamp(&mut self, p: &mut Problem, tree: &Range<usize>) {
+    /// Takes a round back. Rows that nearly repeat each other may have pushed against one another with 1e15 N·s: their
+    /// difference would leave its rounding in the velocities, so these are remembered.
+    fn take_back(&mut self, p: &mut Problem, tree: &Range<usize>) {
+        let memory = &*self.memory;
         for k in tree.clone() {
-            let Some(block) = self.memory.blocks[k] else {
+            let Some(block) = memory.blocks[k] else {
                 continue;
             };
-            for r in block.rows() {
-                let row = &p.rows[r];
-                let delta = row.lambda.max(row.lo).min(row.hi) - row.lambda;
-                if delta != 0.0 {
-                    p.push_impulse(&block, r, delta);
-                }
+            let before = &memory.before[memory.first[k] as usize..];
+            for (row, before) in block.rows().zip(before) {
+                p.rows[row].lambda = *before;
             }
-            let first = self.first(k);
-            for (u, r) in (first..).zip(block.rows()) {
-                let bilateral = p.rows[r].is_bilateral();
-                let side = if bilateral { Side::Free } else { Side::Low };
-                self.memory.sides[u] = side as i8;
+            let spilled = p.extras.get(block.extra as usize);
+            let spilled = spilled.into_iter().flat_map(|e| &e.bodies);
+            for &body in block.bodies.iter().chain(spilled) {
+                p.bodies[body as usize].vel = memory.velocities[body as usize];
             }
         }
-        self.factor(p, tree);
-        self.solve_free(p, tree);
-        self.guess_sides(p, tree);
     }
 }
 

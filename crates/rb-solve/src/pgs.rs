@@ -222,7 +222,8 @@ fn apply(p: &mut Problem, block: &Block, delta: &[f64]) -> f64 {
     change
 }
 
-fn visit_row(p: &mut Problem, block: &Block, r: usize, pass: Pass) -> f64 {
+/// Brings a row to w = 0 as if the others stood still, as far as its bounds allow; returns the change.
+pub(crate) fn visit_row(p: &mut Problem, block: &Block, r: usize, pass: Pass) -> f64 {
     let w = p.violation(block, r, pass);
     let row = &p.rows[r];
     let a = row.diag + row.term(pass).reg;

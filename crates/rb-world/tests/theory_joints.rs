@@ -363,3 +363,73 @@ fn joints_that_repeat_each_other_do_not_fly_apart() {
         }
     }
 }
+
+/// A chain of ball joints, each with friction about all axes beside limits: more rows than turns.
+#[derive(Clone, Copy)]
+struct Stiff {
+    links: usize,
+    /// Mass of the last link (kg); the others have 1 kg.
+    bob: f64,
+    /// Largest tilt of a joint (rad).
+    cone: Option<f64>,
+    /// Largest angular velocity of a link at the start, about each axis (rad/s).
+    spin: f64,
+}
+
+impl Stiff {
+    /// Hangs it on a body of its own at `at`.
+    fn hang(self, world: &mut World, at: DVec3, n: &mut Numbers) {
+        let mut last = world.add_body(BodyDesc::fixed().at(at)).unwrap();
+        let mut point = at;
+        for k in 1..=self.links {
+            let way = n.vector().normalize();
+            let mass = if k < self.links { 1.0 } else { self.bob };
+            let link = BodyDesc::dynamic()
+                .pose(Pose::new(point + 0.5 * way, n.pose().q))
+                .spin(n.vector() * self.spin)
+                .mass(mass, DVec3::new(0.1, 0.12, 0.15) * mass);
+            let link = world.add_body(link).unwrap();
+            let (a, b) = (world.pose(last).unwrap(), world.pose(link).unwrap());
+            let twist = Drive::new().limits(0.2 * (n.next() - 1.0), 0.2 * (n.next() + 1.0));
+            let ball = Ball::along_world(&a, &b, point, n.vector()).unwrap();
+            let ball = ball.friction(0.3).twist(twist);
+            let ball = self.cone.into_iter().fold(ball, Ball::cone);
+            world.add_joint(last, link, ball).unwrap();
+            (last, point) = (link, point + way);
+        }
+    }
+}
+
+/// Nothing drives these chains, so they have no energy to gain: alone, and where chains share lanes.
+#[test]
+fn friction_beside_limits_does_not_fly_apart() {
+    let light = Stiff {
+        links: 3,
+        bob: 100.0,
+        cone: None,
+        spin: 5.0,
+    };
+    let heavy = Stiff {
+        links: 5,
+        bob: 1000.0,
+        cone: Some(0.5),
+        spin: 20.0,
+    };
+    let kinds = [(light, 1), (light, 4), (heavy, 1), (heavy, 4)];
+    let mut n = Numbers(11);
+    for case in 0..40 {
+        let mut world = World::new(Params::game()).unwrap();
+        let (chain, chains) = kinds[case % kinds.len()];
+        for k in 0..chains {
+            chain.hang(&mut world, DVec3::X * 20.0 * f64::from(k), &mut n);
+        }
+        let energy = |w: &World| w.energy().0 + w.energy().1;
+        let start = energy(&world);
+        for step in 0..300 {
+            let report = world.step(1.0 / 60.0).unwrap();
+            let gain = energy(&world) - start;
+            assert!(gain < 1e-3, "{gain} J gained by step {step} of case {case}");
+            assert!(report.frozen.is_empty() && report.residual.is_finite());
+        }
+    }
+}

@@ -1,9 +1,12 @@
 //! The exact solve of trees in lanes: (J W Jᵀ + R) Δλ = −w eight trees at once.
 //!
 //! Bounds as in `direct`: rows at a bound are pinned, the others solved, wrong sides exchanged, until
-//! none is wrong. A lane that has come out right is left alone while the others go on.
+//! none is wrong; one a round where all at once go in circles. A lane that has come out right is left
+//! alone while the others go on.
 //!
 //! Source: J. Júdice, F. Pires, 1994 (pivoting).
+
+mod give_up;
 
 use super::bearing::NO_BEARING;
 use super::kernel::{Push, violation};
@@ -11,15 +14,15 @@ use super::pack::{Batch, Eight, JointLanes};
 use super::prepare::ALL;
 use super::swept::{Gait, Thrust, arms};
 use super::trees::Group;
+use crate::direct::{PATIENCE, ROUNDS, VISITS};
 use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::{BodyLines, ContactLanes, dispatch};
+use crate::lanes::{BodyLines, ContactLanes, LANES, dispatch};
+use core::cmp::Ordering;
 use core::ops::Range;
 use rb_core::elimination::Elimination;
 use rb_core::problem::Pass;
 
-/// Rounds of pivoting before the bounds are simply kept.
-const ROUNDS: usize = 12;
 /// Rounding of an impulse relative to its size.
 const ROUNDING: f64 = 1e-13;
 
@@ -39,6 +42,7 @@ impl JointLanes {
         if self.softens {
             self.groups.iter_mut().for_each(|g| g.factored = false);
         }
+        self.start.resize(vel.len(), Line::default());
         let mut task = Task {
             plan,
             movable: self.movable,
@@ -51,6 +55,8 @@ impl JointLanes {
             sides: &mut self.sides,
             free: &mut self.free,
             solution: &mut self.solution,
+            before: &mut self.before,
+            start: &mut self.start,
             vel,
             pass,
         };
@@ -89,6 +95,9 @@ pub(super) struct Task<'a> {
     pub(super) free: &'a mut [Free],
     /// Right-hand side and solution of the free rows, from the first number of each batch on.
     pub(super) solution: &'a mut [Wide],
+    /// Impulses by number of the row, and velocities of the bodies, before the first round.
+    pub(super) before: &'a mut [Wide],
+    pub(super) start: &'a mut [Line],
     pub(super) vel: &'a mut [Line],
     pub(super) pass: Pass,
 }
@@ -115,39 +124,120 @@ impl Free {
     }
 }
 
+/// How far pivoting is, lane by lane.
+struct Rounds<S: Simd> {
+    /// 1 where it goes on, 0 where all rows have come out right.
+    live: S,
+    /// Least number of rows on the wrong side so far.
+    fewest: S,
+    /// Rounds that may go by without fewer before rows are exchanged one by one.
+    patience: S,
+}
+
+impl<S: Simd> Rounds<S> {
+    #[inline(always)]
+    fn new() -> Self {
+        Self {
+            live: S::splat(1.0),
+            fewest: S::splat(f64::MAX),
+            patience: S::splat(f64::from(PATIENCE)),
+        }
+    }
+
+    /// Notes how many rows a round left on the wrong side; says whether there are any.
+    #[inline(always)]
+    fn go_on(&mut self, wrong: S) -> bool {
+        let again = S::gt(wrong, S::zero());
+        self.live = S::select(again, S::splat(1.0), S::zero());
+        let waited = self.patience.sub(S::splat(1.0)).max(S::zero());
+        let fewer = S::gt(self.fewest, wrong);
+        self.patience = S::select(fewer, S::splat(f64::from(PATIENCE)), waited);
+        self.fewest = self.fewest.min(wrong);
+        S::any(again)
+    }
+}
+
 impl Task<'_> {
     #[inline(always)]
     fn settle<S: Simd>(&mut self, number: usize) -> bool {
         let group = self.groups[number];
-        let bounded = self.batches[group.batches()].iter().any(|b| b.bounded > 0);
-        let moved = bounded && self.guess_sides::<S>(&group);
+        let pivots = self.batches[group.batches()].iter().any(|b| b.bounded > 0);
+        let moved = pivots && self.guess_sides::<S>(&group);
+        if pivots {
+            self.remember(&group);
+        }
         let mut factored = group.factored && !moved;
-        let mut live = S::splat(1.0);
-        for _round in 0..ROUNDS {
+        let mut rounds = Rounds::<S>::new();
+        // One loop for pivoting and for what follows it, so that what is large is compiled once.
+        for round in 0..=ROUNDS + VISITS {
             if !factored {
                 self.find_free::<S>(&group);
                 self.factor::<S>(&group);
+                factored = true;
             }
-            if bounded {
-                self.bring::<S>(&group, live, pinned);
+            match round.cmp(&ROUNDS) {
+                Ordering::Less if pivots => self.bring::<S>(&group, rounds.live, bounded, pinned),
+                Ordering::Greater => self.relax::<S>(&group, rounds.live),
+                _ => {}
             }
-            self.state::<S>(&group, live);
-            self.substitute::<S>(&group);
-            self.push::<S>(&group);
-            let wrong = match bounded {
-                true => self.exchange::<S>(&group, live),
+            self.solve_free::<S>(&group, rounds.live);
+            if round >= ROUNDS {
+                continue;
+            }
+            let wrong = match pivots {
+                true => self.exchange::<S>(&group, rounds.live, rounds.patience),
                 false => S::zero(),
             };
-            let again = S::gt(wrong, S::zero());
-            if !S::any(again) {
+            if !rounds.go_on(wrong) {
                 self.groups[number].factored = true;
                 return true;
             }
-            (live, factored) = (S::select(again, S::splat(1.0), S::zero()), false);
+            self.take_back::<S>(&group, rounds.live);
+            factored = false;
+            if round + 1 == ROUNDS {
+                self.give_up::<S>(&group, rounds.live);
+            }
         }
         self.groups[number].factored = false;
-        self.bring::<S>(&group, live, |row, _| clamped(row));
         false
+    }
+
+    /// Notes what rounds are taken back to.
+    fn remember(&mut self, group: &Group) {
+        for batch in &self.batches[group.batches()] {
+            for r in batch.range() {
+                self.before[r] = self.rows[r].impulse;
+            }
+            for &body in batch.bodies.as_flattened() {
+                self.start[body as usize] = self.vel[body as usize];
+            }
+        }
+    }
+
+    /// Takes a round back in live lanes, as `direct` does.
+    #[inline(always)]
+    fn take_back<S: Simd>(&mut self, group: &Group, live: S) {
+        let mut lives = Wide::default();
+        live.store(&mut lives);
+        for lane in (0..LANES).filter(|&lane| lives.0[lane] > 0.0) {
+            for batch in &self.batches[group.batches()] {
+                for r in batch.range() {
+                    self.rows[r].impulse.0[lane] = self.before[r].0[lane];
+                }
+                for side in &batch.bodies {
+                    let body = side[lane] as usize;
+                    self.vel[body] = self.start[body];
+                }
+            }
+        }
+    }
+
+    /// The rows that are free to w = 0.
+    #[inline(always)]
+    fn solve_free<S: Simd>(&mut self, group: &Group, live: S) {
+        self.state::<S>(group, live);
+        self.substitute::<S>(group);
+        self.push::<S>(group);
     }
 
     /// Sides by the impulses present; says whether any is another than before.
@@ -185,19 +275,23 @@ impl Task<'_> {
         }
     }
 
-    /// Gives the bounded rows of live lanes the impulses of `wanted`, by row and side.
+    /// Gives some rows of each batch in live lanes the impulses of `wanted`, by row, side and impulse before.
     #[inline(always)]
-    fn bring<S: Simd>(&mut self, group: &Group, live: S, wanted: impl Fn(&Eight, S) -> S) {
+    fn bring<S: Simd>(
+        &mut self,
+        group: &Group,
+        live: S,
+        rows: impl Fn(&Batch) -> Range<usize>,
+        wanted: impl Fn(&Eight, S, S) -> S,
+    ) {
         let live = S::gt(live, S::zero());
         for batch in &self.batches[group.batches()] {
-            if batch.bounded == 0 {
-                continue;
-            }
             let (mut push, mut most) = (Push::new(), S::zero());
-            for r in bounded(batch) {
+            for r in rows(batch) {
                 let row = &mut self.rows[r];
                 let old = S::load(&row.impulse);
-                let next = S::select(live, wanted(row, S::load(&self.sides[r])), old);
+                let [side, before] = [&self.sides[r], &self.before[r]].map(S::load);
+                let next = S::select(live, wanted(row, side, before), old);
                 next.store(&mut row.impulse);
                 let change = next.sub(old);
                 most = most.max(size(change));
@@ -272,11 +366,11 @@ impl Task<'_> {
         }
     }
 
-    /// Moves every row of a live lane that is on the wrong side to the right one; above zero in lanes
-    /// that had one.
+    /// Moves rows of live lanes that are on the wrong side to the right one, where there is no patience left the first
+    /// alone; returns their number.
     #[inline(always)]
-    fn exchange<S: Simd>(&mut self, group: &Group, live: S) -> S {
-        let mut wrong = S::zero();
+    fn exchange<S: Simd>(&mut self, group: &Group, live: S, patience: S) -> S {
+        let (mut wrong, patient) = (S::zero(), S::gt(patience, S::zero()));
         for batch in &self.batches[group.batches()] {
             if batch.bounded == 0 {
                 continue;
@@ -289,8 +383,10 @@ impl Task<'_> {
                 let w = violation(row, &pair, slip, self.pass);
                 let next = next_side(row, side, w, self.pass);
                 let next = S::select(S::gt(live, S::zero()), next, side);
-                wrong = wrong.max(size(next.sub(side)));
-                next.store(&mut self.sides[r]);
+                let other = S::gt(size(next.sub(side)), S::zero());
+                let later = S::select(S::gt(wrong, S::zero()), side, next);
+                S::select(patient, next, later).store(&mut self.sides[r]);
+                wrong = S::select(other, wrong.add(S::splat(1.0)), wrong);
             }
         }
         wrong
@@ -314,16 +410,9 @@ pub(super) fn is_pinned<S: Simd>(side: S) -> S::Mask {
     S::gt(size(side), S::zero())
 }
 
-/// Impulse within the bounds.
-#[inline(always)]
-fn clamped<S: Simd>(row: &Eight) -> S {
-    let impulse = S::load(&row.impulse).max(S::load(&row.bounds[0]));
-    impulse.min(S::load(&row.bounds[1]))
-}
-
 /// Impulse a pinned row is to have.
 #[inline(always)]
-fn pinned<S: Simd>(row: &Eight, side: S) -> S {
+fn pinned<S: Simd>(row: &Eight, side: S, _before: S) -> S {
     let low = S::gt(S::zero(), side);
     let low = S::select(low, S::load(&row.bounds[0]), S::load(&row.impulse));
     S::select(S::gt(side, S::zero()), S::load(&row.bounds[1]), low)

@@ -199,6 +199,9 @@ pub struct JointLanes {
     /// Side and right-hand side of each row in an exact solve.
     pub(super) sides: Vec<Wide>,
     pub(super) solution: Vec<Wide>,
+    /// Impulses of each row and velocities of each body before an exact solve.
+    pub(super) before: Vec<Wide>,
+    pub(super) start: Vec<Line>,
     /// Rows of each batch that are solved for.
     pub(super) free: Vec<Free>,
     /// Grades of several sets, while they are counted.
@@ -326,6 +329,7 @@ impl JointLanes {
             + self.bearings.capacity() * size_of::<Bearing>()
             + (self.factors.capacity() + self.factor.capacity()) * size_of::<Wide>()
             + (self.sides.capacity() + self.solution.capacity()) * size_of::<Wide>()
+            + (self.before.capacity() + self.start.capacity()) * size_of::<Wide>()
             + self.seats.capacity() * size_of::<[u32; 2]>()
     }
 }

@@ -199,7 +199,7 @@ impl JointLanes {
         self.free.resize(self.batches.len(), Free::default());
         // Every block is filled before it is read.
         self.factor.resize(at, Default::default());
-        for lines in [&mut self.sides, &mut self.solution] {
+        for lines in [&mut self.sides, &mut self.solution, &mut self.before] {
             lines.clear();
             lines.resize(self.filled[0], Default::default());
         }
