@@ -7,6 +7,9 @@
 //! Source: J. Júdice, F. Pires, 1994 (pivoting).
 
 mod give_up;
+mod pivot;
+
+pub(super) use pivot::is_pinned;
 
 use super::bearing::NO_BEARING;
 use super::kernel::{Push, violation};
@@ -14,17 +17,15 @@ use super::pack::{Batch, Eight, JointLanes};
 use super::prepare::ALL;
 use super::swept::{Gait, Thrust, arms};
 use super::trees::Group;
-use crate::direct::{PATIENCE, ROUNDS, VISITS};
+use crate::direct::{ROUNDS, VISITS};
 use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Simd, Wide};
-use crate::lanes::{BodyLines, ContactLanes, LANES, dispatch};
+use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use core::cmp::Ordering;
 use core::ops::Range;
+use pivot::{Rounds, pinned};
 use rb_core::elimination::Elimination;
 use rb_core::problem::Pass;
-
-/// Rounding of an impulse relative to its size.
-const ROUNDING: f64 = 1e-13;
 
 impl JointLanes {
     /// Solves all joints exactly against the present velocities of `bodies`; says whether the bounds
@@ -124,39 +125,6 @@ impl Free {
     }
 }
 
-/// How far pivoting is, lane by lane.
-struct Rounds<S: Simd> {
-    /// 1 where it goes on, 0 where all rows have come out right.
-    live: S,
-    /// Least number of rows on the wrong side so far.
-    fewest: S,
-    /// Rounds that may go by without fewer before rows are exchanged one by one.
-    patience: S,
-}
-
-impl<S: Simd> Rounds<S> {
-    #[inline(always)]
-    fn new() -> Self {
-        Self {
-            live: S::splat(1.0),
-            fewest: S::splat(f64::MAX),
-            patience: S::splat(f64::from(PATIENCE)),
-        }
-    }
-
-    /// Notes how many rows a round left on the wrong side; says whether there are any.
-    #[inline(always)]
-    fn go_on(&mut self, wrong: S) -> bool {
-        let again = S::gt(wrong, S::zero());
-        self.live = S::select(again, S::splat(1.0), S::zero());
-        let waited = self.patience.sub(S::splat(1.0)).max(S::zero());
-        let fewer = S::gt(self.fewest, wrong);
-        self.patience = S::select(fewer, S::splat(f64::from(PATIENCE)), waited);
-        self.fewest = self.fewest.min(wrong);
-        S::any(again)
-    }
-}
-
 impl Task<'_> {
     #[inline(always)]
     fn settle<S: Simd>(&mut self, number: usize) -> bool {
@@ -202,61 +170,12 @@ impl Task<'_> {
         false
     }
 
-    /// Notes what rounds are taken back to.
-    fn remember(&mut self, group: &Group) {
-        for batch in &self.batches[group.batches()] {
-            for r in batch.range() {
-                self.before[r] = self.rows[r].impulse;
-            }
-            for &body in batch.bodies.as_flattened() {
-                self.start[body as usize] = self.vel[body as usize];
-            }
-        }
-    }
-
-    /// Takes a round back in live lanes, as `direct` does.
-    #[inline(always)]
-    fn take_back<S: Simd>(&mut self, group: &Group, live: S) {
-        let mut lives = Wide::default();
-        live.store(&mut lives);
-        for lane in (0..LANES).filter(|&lane| lives.0[lane] > 0.0) {
-            for batch in &self.batches[group.batches()] {
-                for r in batch.range() {
-                    self.rows[r].impulse.0[lane] = self.before[r].0[lane];
-                }
-                for side in &batch.bodies {
-                    let body = side[lane] as usize;
-                    self.vel[body] = self.start[body];
-                }
-            }
-        }
-    }
-
     /// The rows that are free to w = 0.
     #[inline(always)]
     fn solve_free<S: Simd>(&mut self, group: &Group, live: S) {
         self.state::<S>(group, live);
         self.substitute::<S>(group);
         self.push::<S>(group);
-    }
-
-    /// Sides by the impulses present; says whether any is another than before.
-    #[inline(always)]
-    fn guess_sides<S: Simd>(&mut self, group: &Group) -> bool {
-        let mut changed = S::zero();
-        for batch in &self.batches[group.batches()] {
-            for r in bounded(batch) {
-                let row = &self.rows[r];
-                let impulse = S::load(&row.impulse);
-                let above = S::gt(impulse, S::load(&row.bounds[0]));
-                let below = S::gt(S::load(&row.bounds[1]), impulse);
-                let high = S::select(below, S::zero(), S::splat(1.0));
-                let side = S::select(above, high, S::splat(-1.0));
-                changed = changed.max(size(side.sub(S::load(&self.sides[r]))));
-                side.store(&mut self.sides[r]);
-            }
-        }
-        S::any(S::gt(changed, S::zero()))
     }
 
     /// Finds the rows there are to solve for.
@@ -365,32 +284,6 @@ impl Task<'_> {
             }
         }
     }
-
-    /// Moves rows of live lanes that are on the wrong side to the right one, where there is no patience left the first
-    /// alone; returns their number.
-    #[inline(always)]
-    fn exchange<S: Simd>(&mut self, group: &Group, live: S, patience: S) -> S {
-        let (mut wrong, patient) = (S::zero(), S::gt(patience, S::zero()));
-        for batch in &self.batches[group.batches()] {
-            if batch.bounded == 0 {
-                continue;
-            }
-            let pair = Pair::<S>::gather(self.vel, &batch.bodies);
-            let slip = pair.apart();
-            for r in bounded(batch) {
-                let row = &self.rows[r];
-                let side = S::load(&self.sides[r]);
-                let w = violation(row, &pair, slip, self.pass);
-                let next = next_side(row, side, w, self.pass);
-                let next = S::select(S::gt(live, S::zero()), next, side);
-                let other = S::gt(size(next.sub(side)), S::zero());
-                let later = S::select(S::gt(wrong, S::zero()), side, next);
-                S::select(patient, next, later).store(&mut self.sides[r]);
-                wrong = S::select(other, wrong.add(S::splat(1.0)), wrong);
-            }
-        }
-        wrong
-    }
 }
 
 /// Numbers of the bounded rows of a batch.
@@ -402,37 +295,4 @@ fn bounded(batch: &Batch) -> Range<usize> {
 #[inline(always)]
 fn size<S: Simd>(x: S) -> S {
     x.max(S::zero().sub(x))
-}
-
-/// Which lanes of a row are pinned.
-#[inline(always)]
-pub(super) fn is_pinned<S: Simd>(side: S) -> S::Mask {
-    S::gt(size(side), S::zero())
-}
-
-/// Impulse a pinned row is to have.
-#[inline(always)]
-fn pinned<S: Simd>(row: &Eight, side: S, _before: S) -> S {
-    let low = S::gt(S::zero(), side);
-    let low = S::select(low, S::load(&row.bounds[0]), S::load(&row.impulse));
-    S::select(S::gt(side, S::zero()), S::load(&row.bounds[1]), low)
-}
-
-/// Side of a row with violation `w`, as `direct` has it; one whose bounds are equal stays where it is.
-#[inline(always)]
-fn next_side<S: Simd>(row: &Eight, side: S, w: S, pass: Pass) -> S {
-    let (zero, one) = (S::zero(), S::splat(1.0));
-    let impulse = S::load(&row.impulse);
-    let slack = size(impulse).mul(S::splat(ROUNDING));
-    let bias = size(S::load(&row.bias[pass as usize])).mul(S::splat(ROUNDING));
-    let noise = slack.fma(S::load(&row.diag), bias);
-    let [lo, hi] = [S::load(&row.bounds[0]), S::load(&row.bounds[1])];
-    let below = S::gt(lo.sub(slack), impulse);
-    let above = S::gt(impulse, hi.add(slack));
-    let free = S::select(below, zero.sub(one), S::select(above, one, zero));
-    let low = S::select(S::gt(zero.sub(noise), w), zero, side);
-    let high = S::select(S::gt(w, noise), zero, side);
-    let next = S::select(S::gt(zero, side), low, free);
-    let next = S::select(S::gt(side, zero), high, next);
-    S::select(S::gt(hi, lo), next, side)
 }
