@@ -12,7 +12,7 @@
 use crate::bodies::dead;
 use crate::world::World;
 use glam::DVec3;
-use rb_core::body::{BodyKind, sound};
+use rb_core::body::{BodyKind, SOUND, sound};
 use rb_core::handle::{BodyHandle, JointHandle};
 use rb_core::math::{Pose, Twist};
 use rb_core::{Error, Result, error::check};
@@ -44,6 +44,10 @@ impl World {
             given
                 .iter()
                 .try_for_each(|&x| check::finite(argument, x).map(|_| ()))?;
+        }
+        // Poses do not show it of angles, whose whole turns are kept beside them.
+        if values.iter().any(|x| x.abs() >= SOUND) {
+            return Err(out_of_the_world());
         }
         let [a, b] = self.joint_bodies(joint)?;
         let moved = self.hanging_on(b, a, joint)?;
@@ -133,7 +137,7 @@ impl World {
             let ang = by.q * b.vel.ang + change.ang;
             // What a step would take for an accident and freeze.
             if !(sound(pose.p) && sound(com)) {
-                return Err(refused("values", "they lead out of the world".into()));
+                return Err(out_of_the_world());
             }
             if !(sound(lin) && sound(ang)) {
                 return Err(refused(
@@ -160,6 +164,10 @@ fn rates_of(kind: &AnyJoint, cx: &JointCx, memory: &JointMemory, rates: &[f64]) 
         .map(|(jac, rate)| (components(&jac[1]), rate - jac[0].dot(&cx.a.vel)));
     solve(equations.collect())
         .ok_or_else(|| refused("rates", "the joint is singular at these coordinates".into()))
+}
+
+fn out_of_the_world() -> Error {
+    refused("values", "they lead out of the world".into())
 }
 
 fn refused(argument: &'static str, reason: String) -> Error {

@@ -242,4 +242,15 @@ fn coordinates_out_of_the_world() {
         assert_eq!((placed, thrown), ("values", "rates"));
     }
     w.set_coordinates(joint, &[1e3], &[-1e3]).unwrap();
+
+    // An angle shows in no pose how large it is.
+    let wheel = w.add_body(BodyDesc::dynamic()).unwrap();
+    let hinge = Hinge::new(Pose::IDENTITY, Pose::IDENTITY);
+    let hinge = w.add_joint(base, wheel, hinge).unwrap();
+    for far in [1e13, -1e300] {
+        let turned = refused(w, |w| w.set_coordinates(hinge, &[far], &[0.0]));
+        assert_eq!(turned, "values");
+    }
+    w.set_coordinates(hinge, &[1e3], &[-1e3]).unwrap();
+    assert_eq!(w.coordinates(hinge).unwrap()[0].value, 1e3);
 }
