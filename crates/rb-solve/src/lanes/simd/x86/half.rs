@@ -1,6 +1,6 @@
 //! Half of eight numbers with AVX2.
 
-use super::{Avx2, quarter};
+use super::avx2::{columns, rows};
 use crate::lanes::simd::{LANES, Line, Simd, Wide, places};
 use core::arch::x86_64::*;
 
@@ -10,7 +10,7 @@ const HALF: usize = LANES / 2;
 /// The lower (`0`) or the upper (`1`) half of eight numbers, in one register. There are sixteen of these: with two for
 /// every number a kernel spends a third of its instructions on putting them aside.
 #[derive(Clone, Copy)]
-pub(crate) struct Half<const H: usize>(__m256d);
+pub(crate) struct Half<const H: usize>(pub(super) __m256d);
 
 /// One instruction.
 macro_rules! one {
@@ -74,9 +74,7 @@ impl<const H: usize> Simd for Half<H> {
     }
     #[inline(always)]
     fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {
-        let [a, b, c, d]: [Avx2; HALF] = places::read(lines, mine::<H>(at));
-        let [x, y, z, m] = quarter([a.0, b.0, c.0, d.0]);
-        let [p, q, r, i] = quarter([a.1, b.1, c.1, d.1]);
+        let ([x, y, z, m], [p, q, r, i]) = columns(places::read(lines, mine::<H>(at)));
         [
             Self(x),
             Self(y),
@@ -91,14 +89,7 @@ impl<const H: usize> Simd for Half<H> {
     #[inline(always)]
     fn scatter(lines: &mut [Line], at: &[u32; LANES], columns: [Self; LANES]) {
         let [x, y, z, m, p, q, r, i] = columns;
-        let left = quarter([x.0, y.0, z.0, m.0]);
-        let right = quarter([p.0, q.0, r.0, i.0]);
-        let rows = [
-            Avx2(left[0], right[0]),
-            Avx2(left[1], right[1]),
-            Avx2(left[2], right[2]),
-            Avx2(left[3], right[3]),
-        ];
+        let rows = rows([x.0, y.0, z.0, m.0], [p.0, q.0, r.0, i.0]);
         places::write(lines, mine::<H>(at), rows);
     }
 }
