@@ -64,9 +64,9 @@ pub struct BodyDesc {
     pub locked: LockedAxes,
     /// Factor on gravity.
     pub gravity_scale: f64,
-    /// Linear damping rate (1/s): v is divided by 1 + h·rate per substep.
+    /// Linear damping rate d (1/s): a drag −d m v at the end of every substep, m (1 + h d) v⁺ = m v + h F + Jᵀλ.
     pub linear_damping: f64,
-    /// Angular damping rate (1/s).
+    /// Angular damping rate (1/s), likewise.
     pub angular_damping: f64,
     /// Switches.
     pub flags: BodyFlags,

@@ -376,6 +376,11 @@ impl Params {
         }
     }
 
+    /// Length of a substep (s) in a step of `dt` (s).
+    pub fn substep(&self, dt: f64) -> f64 {
+        dt / f64::from(self.substeps)
+    }
+
     /// Checks every knob; the error names the first that is out of range.
     pub fn validate(&self) -> Result<()> {
         check::vector("gravity", self.gravity)?;

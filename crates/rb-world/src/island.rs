@@ -99,7 +99,7 @@ pub(crate) struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     pub(crate) fn new(state: &'a State, solver: &'a dyn IslandSolver, dt: f64) -> Self {
-        let h = dt / f64::from(state.params.substeps);
+        let h = state.params.substep(dt);
         let warm_scale = if state.h > 0.0 { h / state.h } else { 1.0 };
         Self {
             params: &state.params,

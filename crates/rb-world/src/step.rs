@@ -60,7 +60,7 @@ pub(crate) fn step(
     report.times.broad = clock.lap();
     stage::narrow::run(state, frame, events, hooks, dt);
     report.times.narrow = clock.lap();
-    stage::partition::run(state, frame);
+    stage::partition::run(state, frame, dt);
     report.times.partition = clock.lap();
     stage::solve::run(state, frame, solver, dt);
     report.times.solve = clock.lap();

@@ -337,3 +337,40 @@ fn heavy_on_light() {
         }
     }
 }
+
+/// Drag brakes what moves, not what stands: the forces that hold a damped body are those of statics, with the sizes
+/// of a heavy drag. What falls ends at g/d.
+#[test]
+fn a_damped_body_weighs_what_it_weighs() {
+    let damped = BodyDesc::dynamic().damping(3.0, 5.0);
+    for params in [Params::game(), Params::robotics()] {
+        let mut world = World::new(params).unwrap();
+        let base = ground(&mut world, 1.0);
+        let size = DVec3::new(0.3, 0.2, 0.4);
+        let on_floor = damped.clone().at(DVec3::Y * 0.2).mass(2.0, [0.1; 3]);
+        let crate_ = rubbing(Shape::cuboid(size).unwrap(), 1.0);
+        put(&mut world, on_floor, [crate_]);
+        // Held at one end, it pulls and turns.
+        let held = damped.clone().at(DVec3::new(9.0, 3.0, 0.0));
+        let held = world.add_body(held.mass(3.0, [0.2; 3])).unwrap();
+        let poses = [base, held].map(|b| world.pose(b).unwrap());
+        let end = DVec3::new(7.0, 3.0, 0.0);
+        let weld = Fixed::at_world(&poses[0], &poses[1], end);
+        let weld = world.add_joint(base, held, weld).unwrap();
+        let falling = damped.clone().at(DVec3::new(0.0, 500.0, 9.0));
+        let falling = world.add_body(falling.mass(1.0, [0.1; 3])).unwrap();
+        run(&mut world, H, (5.0 / H) as usize, |_, _| {});
+
+        let g = world.params().gravity.length();
+        let floor: DVec3 = world.contact_points().map(|p| p.force).sum();
+        let near = |found: DVec3, wanted: DVec3| {
+            let error = found.distance(wanted) / wanted.length();
+            assert!(error < 1e-4, "{found} instead of {wanted}");
+        };
+        near(floor, DVec3::Y * 2.0 * g);
+        let load = world.reaction(weld).unwrap();
+        near(load.force, DVec3::Y * 3.0 * g);
+        near(load.torque, DVec3::Z * 3.0 * g * 2.0);
+        near(world.body(falling).unwrap().vel.lin, DVec3::NEG_Y * g / 3.0);
+    }
+}

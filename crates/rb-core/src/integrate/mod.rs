@@ -11,6 +11,9 @@ use crate::math::{Pose, Twist, Wrench, turn};
 use crate::params::{Gyroscopic, Params, Scheme};
 use glam::{DQuat, DVec3};
 
+/// How many times heavier damping makes a body at most: it then stands as good as still.
+const HEAVIEST: f64 = 1e9;
+
 /// A body within its island: what the substeps read and write.
 #[derive(Clone, Debug)]
 pub struct Mover {
@@ -26,17 +29,17 @@ pub struct Mover {
     pub moved: Twist,
     /// W; zero if immovable.
     pub inv: InvMass,
-    /// Mass (kg).
+    /// Mass (kg), larger by damping.
     pub mass: f64,
     /// Centre of mass in the body frame (m).
     pub com_local: DVec3,
-    /// Inertia.
+    /// Inertia, larger by damping.
     pub inertia: PrincipalInertia,
     /// Locked world axes.
     pub locked: LockedAxes,
     /// Acceleration of gravity on this body (m/s²).
     pub gravity: DVec3,
-    /// External load (N, N·m).
+    /// External load (N, N·m), as much larger as mass and inertia.
     pub force: Wrench,
     /// Damping rates (1/s).
     pub damping: [f64; 2],
@@ -45,9 +48,18 @@ pub struct Mover {
 }
 
 impl Mover {
-    /// Takes a body out of the world for the step. Kinematic bodies get the velocity that carries
-    /// them to their target within `dt`.
-    pub fn new(slot: u32, body: &Body, params: &Params) -> Self {
+    /// Takes a body out of the world for a step in substeps of `h` (s).
+    pub fn new(slot: u32, body: &Body, params: &Params, h: f64) -> Self {
+        let mut mover = Self {
+            inv: body.inv_mass(),
+            ..Self::guest(slot, body, params)
+        };
+        mover.weigh_down(h);
+        mover
+    }
+
+    /// The same of a body that moves others while nothing moves it.
+    pub fn guest(slot: u32, body: &Body, params: &Params) -> Self {
         Self {
             slot,
             com: body.com,
@@ -58,7 +70,7 @@ impl Mover {
                 false => body.vel,
             },
             moved: Twist::ZERO,
-            inv: body.inv_mass(),
+            inv: InvMass::ZERO,
             mass: body.mass.mass,
             com_local: body.mass.com_local,
             inertia: body.inertia,
@@ -68,6 +80,20 @@ impl Mover {
             damping: [body.linear_damping, body.angular_damping],
             extent: body.extent,
         }
+    }
+
+    /// Damping brakes what a substep ends with, m (1 + h d) v⁺ = m v + h F + Jᵀλ: forces and impulses meet a heavier
+    /// body. (Were it taken off before, a damped body at rest would press on the ground by as much too little.)
+    fn weigh_down(&mut self, h: f64) {
+        if self.damping == [0.0; 2] {
+            return;
+        }
+        let [slow, calm] = self.damping.map(|rate| (1.0 + h * rate).min(HEAVIEST));
+        self.mass *= slow;
+        self.force.force *= slow;
+        self.inertia.moments *= calm;
+        self.force.torque *= calm;
+        self.refresh();
     }
 
     /// Pose of the body frame.

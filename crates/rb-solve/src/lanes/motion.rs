@@ -232,7 +232,7 @@ mod tests {
             body.force.torque = DVec3::ZERO;
             (body.linear_damping, body.angular_damping) = (0.0, 0.0);
         }
-        Mover::new(k as u32, &body, params)
+        Mover::new(k as u32, &body, params, 1.0 / 240.0)
     }
 
     #[test]

@@ -148,8 +148,8 @@ impl Island {
             if body.inv.is_zero() {
                 continue;
             }
-            let exact =
-                m.spin_after(h, Gyroscopic::Variational, impulse[i]) / (1.0 + h * m.damping[1]);
+            let calm = 1.0 + h * m.damping[1];
+            let exact = m.spin_after(h, Gyroscopic::Variational, impulse[i] * calm) / calm;
             let free = exact - body.inv.ang * impulse[i];
             change = change.max((free - body.free.ang).length());
             body.free.ang = free;

@@ -13,7 +13,6 @@ use crate::island::{IslandConstraint, IslandContact, IslandJoint};
 use crate::state::State;
 use rb_core::handle::BodyHandle;
 use rb_core::integrate::Mover;
-use rb_core::mass::InvMass;
 use rb_core::room::fit;
 use rb_solve::parallel;
 
@@ -21,11 +20,11 @@ use rb_solve::parallel;
 const BODIES: usize = 128;
 const JOINTS: usize = 128;
 
-/// Finds the islands of awake bodies and fills them with bodies, joints and contacts.
-pub(crate) fn run(state: &State, frame: &mut Frame) {
+/// Finds the islands of awake bodies and fills them with bodies, joints and contacts, for a step of `dt` (s).
+pub(crate) fn run(state: &State, frame: &mut Frame, dt: f64) {
     list::run(state, frame);
     link(state, frame);
-    homes::place_bodies(state, frame);
+    homes::place_bodies(state, frame, state.params.substep(dt));
     place_joints(state, frame);
     place_constraints(state, frame);
     place_contacts(state, frame);
@@ -85,11 +84,8 @@ fn seat_in(state: &State, frame: &mut Frame, island: usize, slot: u32) -> u32 {
         return (isle.movable + k) as u32;
     }
     // Static, kinematic, frozen or asleep: it moves others, nothing moves it.
-    let guest = Mover::new(slot, state.body(slot), &state.params);
-    isle.movers.push(Mover {
-        inv: InvMass::ZERO,
-        ..guest
-    });
+    isle.movers
+        .push(Mover::guest(slot, state.body(slot), &state.params));
     (isle.movers.len() - 1) as u32
 }
 

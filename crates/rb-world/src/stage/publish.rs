@@ -30,7 +30,7 @@ pub(crate) fn run(
     state.step += 1;
     state.time += dt;
     state.dt = dt;
-    state.h = dt / f64::from(state.params.substeps);
+    state.h = state.params.substep(dt);
     store_impulses(state, frame);
     contact_events(state, frame, events);
     break_joints(state, frame, events);

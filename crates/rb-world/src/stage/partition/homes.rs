@@ -10,8 +10,9 @@ use rb_core::integrate::Mover;
 use rb_core::room::{empty, fit};
 use rb_solve::parallel;
 
-/// Makes an island of each set of bodies that are linked, and a flight of each body that is bound to none.
-pub(super) fn place_bodies(state: &State, frame: &mut Frame) {
+/// Makes an island of each set of bodies that are linked, and a flight of each body that is bound to none; for
+/// substeps of `h` (s).
+pub(super) fn place_bodies(state: &State, frame: &mut Frame, h: f64) {
     number_bodies(frame);
     list_tenants(frame);
     frame.make_islands();
@@ -20,7 +21,7 @@ pub(super) fn place_bodies(state: &State, frame: &mut Frame) {
     parallel::for_each_run(islands, ISLANDS, |first, run| {
         for (k, island) in run.iter_mut().enumerate() {
             let [from, to] = [0, 1].map(|i| starts[first + k + i] as usize);
-            move_in(island, &tenants[from..to], listed, state);
+            move_in(island, &tenants[from..to], listed, (state, h));
         }
     });
     // Those of a divided island are in the order of its sections.
@@ -28,7 +29,7 @@ pub(super) fn place_bodies(state: &State, frame: &mut Frame) {
     for (number, slot) in residents {
         frame.place[slot as usize][1] = number as u32;
     }
-    take_off(state, frame);
+    take_off(state, frame, h);
 }
 
 /// Numbers islands and the bodies of each, lowest slot first.
@@ -75,7 +76,7 @@ fn list_tenants(frame: &mut Frame) {
 }
 
 /// Bodies become movers of their island, which forgets those it had.
-fn move_in(island: &mut Island, slots: &[u32], listed: &[ListedBody], state: &State) {
+fn move_in(island: &mut Island, slots: &[u32], listed: &[ListedBody], (state, h): (&State, f64)) {
     island.clear();
     let body = |slot: u32| &listed[slot as usize];
     let mut jointed = false;
@@ -91,7 +92,7 @@ fn move_in(island: &mut Island, slots: &[u32], listed: &[ListedBody], state: &St
     }
     let residents = &island.residents;
     let slot = |i: usize| residents.slot(i).unwrap_or(slots[i]);
-    let mover = |i| Mover::new(slot(i), state.body(slot(i)), &state.params);
+    let mover = |i| Mover::new(slot(i), state.body(slot(i)), &state.params, h);
     fit(&mut island.movers, slots.len());
     parallel::extend(&mut island.movers, slots.len(), BODIES, mover);
     island.movable = slots.len();
@@ -105,7 +106,7 @@ fn claim(escalated: &mut Escalated, body: &ListedBody) {
 }
 
 /// Bodies that nothing holds or touches.
-fn take_off(state: &State, frame: &mut Frame) {
+fn take_off(state: &State, frame: &mut Frame, h: f64) {
     frame.free.clear();
     for (slot, body) in frame.listed_bodies.iter().enumerate() {
         if body.active && !body.bound {
@@ -118,7 +119,7 @@ fn take_off(state: &State, frame: &mut Frame) {
     fit(flights, free.len());
     let flight = |i: usize| {
         let slot = free[i];
-        Flight::new(Mover::new(slot, state.body(slot), &state.params))
+        Flight::new(Mover::new(slot, state.body(slot), &state.params, h))
     };
     parallel::extend(flights, free.len(), BODIES, flight);
 }
