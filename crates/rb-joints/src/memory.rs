@@ -63,6 +63,11 @@ impl JointMemory {
         impulses.for_each(|impulse| self.impulses.push(impulse));
     }
 
+    /// Multiplies all impulses: the same forces over a substep of another length.
+    pub fn scale(&mut self, factor: f64) {
+        self.impulses.iter_mut().for_each(|(_, p)| *p *= factor);
+    }
+
     /// The angle nearest to `previous` (rad) that agrees with `angle` up to whole turns.
     pub fn unwrap_angle(previous: f64, angle: f64) -> f64 {
         let turns = (previous - angle) / TAU;

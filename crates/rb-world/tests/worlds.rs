@@ -47,6 +47,44 @@ fn force_events_tell_the_weight() {
     assert!(text.contains("contact with"), "{text}");
 }
 
+/// A box on a floor, a bob on a joint and one on a coupling, asleep: their loads do not follow the length of the step.
+#[test]
+fn what_sleeps_weighs_the_same_in_steps_of_any_length() {
+    let mut world = World::new(Params::game()).unwrap();
+    floor(&mut world, 0.5, FrictionLaw::Conic);
+    let cube = ColliderDesc::new(Shape::cuboid(DVec3::splat(0.5)).unwrap()).force_threshold(1.0);
+    let body = |at: DVec3| BodyDesc::dynamic().at(at).mass(1.0, DVec3::ONE);
+    let cube = put(&mut world, body(DVec3::Y * 0.5), [cube]);
+    let hook = world
+        .add_body(BodyDesc::fixed().at(DVec3::Y * 5.0))
+        .unwrap();
+    let bobs =
+        [DVec3::new(3.0, 4.0, 0.0), DVec3::Y * 4.0].map(|at| world.add_body(body(at)).unwrap());
+    let [a, b] = [hook, bobs[0]].map(|body| world.pose(body).unwrap());
+    let joint = world
+        .add_joint(hook, bobs[0], Ball::at_world(&a, &b, b.p))
+        .unwrap();
+    let length = Quantity::distance(hook, DVec3::ZERO, bobs[1], DVec3::ZERO);
+    let rope = world.add_coupling(Coupling::new(length).hold(1.0)).unwrap();
+    run(&mut world, DT, 120, |_, _| {});
+    for dt in [DT, 0.5 * DT, 2.0 * DT, DT] {
+        world.step(dt).unwrap();
+        assert_eq!(world.report().awake, 0);
+        let points = world.contact_points().map(|p| p.force.y);
+        close("contact", points.sum(), G, 1e-3);
+        close(
+            "explained",
+            world.explain(cube).unwrap().supports[0].force.y,
+            G,
+            1e-3,
+        );
+        close("event", world.events().contact_force[0].force, G, 1e-3);
+        close("joint", world.reaction(joint).unwrap().force.y, G, 1e-3);
+        let tension = world.constraint_forces(rope).unwrap()[0].1;
+        close("coupling", tension, -G, 1e-3);
+    }
+}
+
 #[test]
 fn sensors_report_and_do_not_push() {
     let mut world = World::new(Params::game()).unwrap();

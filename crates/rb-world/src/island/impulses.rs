@@ -10,20 +10,9 @@ impl Island {
         if factor == 1.0 {
             return;
         }
-        for joint in &mut self.joints {
-            let scaled: Vec<_> = joint
-                .memory
-                .impulses()
-                .iter()
-                .map(|&(s, p)| (s, p * factor))
-                .collect();
-            joint.memory.store(scaled);
-        }
-        for c in &mut self.constraints {
-            let scale = |&(s, p): &(u8, f64)| (s, p * factor);
-            let scaled: Vec<_> = c.memory.impulses().iter().map(scale).collect();
-            c.memory.store(scaled);
-        }
+        let joints = self.joints.iter_mut().map(|j| &mut j.memory);
+        let constraints = self.constraints.iter_mut().map(|c| &mut c.memory);
+        joints.chain(constraints).for_each(|m| m.scale(factor));
     }
 
     /// Takes the multipliers back to where they belong.
