@@ -33,12 +33,19 @@ impl Island {
                 contact.impulse = Default::default();
                 contact.spin = DVec3::ZERO;
             }
+            let held = self.frozen.len();
             self.frozen.extend(broken);
+            self.frozen.sort_unstable();
+            self.frozen.dedup();
             for &i in &self.frozen {
                 let m = &mut self.movers[i as usize];
                 (m.inv, m.vel) = (InvMass::ZERO, Twist::ZERO);
             }
             self.choose(shared);
+            // What is no number for bodies that are held will be none again.
+            if self.frozen.len() == held {
+                break;
+            }
         }
     }
 
