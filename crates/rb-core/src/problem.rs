@@ -92,6 +92,15 @@ impl ProblemRow {
         moved + t.reg * self.lambda + t.bias
     }
 
+    /// Whether what states the row beside its columns are numbers; bounds may be infinite.
+    pub fn is_stated(&self) -> bool {
+        let terms = [self.position, self.velocity];
+        let known = terms
+            .iter()
+            .all(|t| t.bias.is_finite() && t.reg.is_finite());
+        known && !self.lo.is_nan() && !self.hi.is_nan()
+    }
+
     /// Sets equal terms for both passes.
     pub fn both(&mut self, bias: f64, reg: f64) {
         self.position = Term { bias, reg };

@@ -31,6 +31,45 @@ fn a_row_that_is_no_number_spreads_nowhere() {
     }
 }
 
+/// Whom a row without numbers holds is frozen; what hangs on it goes on.
+#[test]
+fn a_row_that_is_no_number_spares_the_rest_of_its_island() {
+    let nan = f64::NAN;
+    let upward = |y: f64| [Twist::new(DVec3::new(0.0, y, 0.0), DVec3::ZERO)];
+    let rows: [(f64, fn([Twist; 2], f64) -> Row, f64); 4] = [
+        (1.0, |j, x| Row::velocity(j, x, 0), nan),
+        (1.0, |j, x| Row::bilateral(j, x, 0), nan),
+        (1.0, |j, x| Row::bilateral(j, x, 0), f64::INFINITY),
+        (nan, |j, x| Row::bilateral(j, x, 0), 0.0),
+    ];
+    for (case, (y, row, number)) in rows.into_iter().enumerate() {
+        for params in [Params::game(), Params::robotics()] {
+            let mut world = World::new(params).unwrap();
+            let chain: Vec<_> = (0..5)
+                .map(|k| {
+                    let at = DVec3::new(2.0 * k as f64, 9.0, 0.0);
+                    sphere(&mut world, 0.5, 0.0, at, DVec3::ZERO)
+                })
+                .collect();
+            for link in chain.windows(2) {
+                let [a, b] = [0, 1].map(|i| world.pose(link[i]).unwrap());
+                let ball = Ball::at_world(&a, &b, 0.5 * (a.p + b.p));
+                world.add_joint(link[0], link[1], ball).unwrap();
+            }
+            constrain(&mut world, &chain[..1], move |_, out| {
+                out.push(ConstraintRow::new(upward(y), |j| row(j, number)));
+            });
+            let report = world.step(DT).unwrap();
+            assert_eq!(report.frozen, chain[..1], "case {case}");
+            assert!(!report.met, "case {case}");
+            for &link in &chain[1..] {
+                let v = world.velocity(link).unwrap().lin;
+                assert!(v.is_finite() && v.y < -0.01, "case {case}: {v}");
+            }
+        }
+    }
+}
+
 #[test]
 fn an_absurd_force_freezes_one_body_only() {
     let mut world = World::new(Params::game()).unwrap();

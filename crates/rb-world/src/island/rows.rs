@@ -5,7 +5,7 @@ use glam::DVec3;
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
 use rb_core::params::Gyroscopic;
-use rb_core::problem::Pass;
+use rb_core::problem::{Block, Pass};
 use rb_core::solver::Budget;
 
 impl Island {
@@ -68,8 +68,8 @@ impl Island {
         Vec::new()
     }
 
-    /// Bodies to blame for a non-finite state: those that forces alone drive out of bounds, or, if
-    /// there is none, all that ended up there.
+    /// Bodies to blame for a non-finite state: those that forces alone drive out of bounds, or else those that a
+    /// row without numbers holds, or, if there is none of them either, all that ended up there.
     pub(super) fn unsound(&self) -> Vec<u32> {
         let bad = |t: &Twist| !(rb_core::body::sound(t.lin) && rb_core::body::sound(t.ang));
         let all = || 0..self.movable as u32;
@@ -83,7 +83,25 @@ impl Island {
                 .is_some_and(|b| bad(&b.free))
         };
         let by_force: Vec<u32> = end.iter().copied().filter(|&i| forced(i)).collect();
-        if by_force.is_empty() { end } else { by_force }
+        if end.is_empty() || !by_force.is_empty() {
+            return by_force;
+        }
+        let by_row = self.misstated();
+        if by_row.is_empty() { end } else { by_row }
+    }
+
+    /// Movable bodies of blocks with a row that is not made of numbers.
+    fn misstated(&self) -> Vec<u32> {
+        let p = &self.problem;
+        let stated = |block: &Block, r: usize| {
+            let mut columns = p.columns(block, r);
+            p.rows[r].is_stated() && columns.all(|(_, j, m)| j.is_finite() && m.is_finite())
+        };
+        let blocks = p.blocks.iter();
+        let blocks = blocks.filter(|b| !b.rows().all(|r| stated(b, r)));
+        let held =
+            blocks.flat_map(|b| p.columns(b, b.first as usize).map(|(body, ..)| body as u32));
+        held.filter(|&body| body < self.movable as u32).collect()
     }
 
     fn substep(&mut self, shared: &Shared) {

@@ -65,8 +65,15 @@ impl Island {
     /// Poses the rows of a constraint: the columns of its first two bodies inline, the others in the
     /// block's side list.
     pub(super) fn assemble_constraint(&mut self, shared: &Shared, numbers: &Discretiser, c: usize) {
-        let rows = self.constraint_rows(shared, c);
         let movers = self.constraints[c].movers.clone();
+        // Nothing gives way to it: all that it holds has been frozen.
+        if movers
+            .iter()
+            .all(|&m| self.movers[m as usize].inv.is_zero())
+        {
+            return;
+        }
+        let rows = self.constraint_rows(shared, c);
         let mut extra = Extra {
             bodies: movers.iter().skip(2).copied().collect(),
             ..Extra::default()
