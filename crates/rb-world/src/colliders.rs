@@ -26,6 +26,9 @@ pub struct ContactPoint {
     pub gap: f64,
     /// Force on b (N, world), mean over the last substep.
     pub force: DVec3,
+    /// Torque on b beyond that of the forces (N·m, world): this point's share of what resists spin and rolling, or of a
+    /// friction that is one for all points of a patch.
+    pub torque: DVec3,
 }
 
 impl World {
@@ -163,6 +166,7 @@ impl World {
         s.contacts.iter().flat_map(move |m| {
             let colliders = m.key.pair.map(|c| s.collider_handle(c));
             let com = s.bodies.slot(m.bodies[0]).map_or(DVec3::ZERO, |b| b.com);
+            let torque = m.spin / (h * f64::from(m.count.max(1)));
             m.views().map(move |p| {
                 let force: DVec3 = (0..3).map(|j| p.axes[j] * (p.impulse[j] / h)).sum();
                 let position = com + p.arm[0];
@@ -172,6 +176,7 @@ impl World {
                     normal: p.axes[0],
                     gap: p.gap,
                     force,
+                    torque,
                 }
             })
         })

@@ -374,3 +374,34 @@ fn a_damped_body_weighs_what_it_weighs() {
         near(world.body(falling).unwrap().vel.lin, DVec3::NEG_Y * g / 3.0);
     }
 }
+
+/// A crate that is turned and pushed on its floor and stays: forces and torques of its contact points undo both.
+#[test]
+fn contact_points_tell_the_whole_load() {
+    for params in [Params::game(), Params::robotics()] {
+        let mut world = World::new(params).unwrap();
+        ground(&mut world, 1.0);
+        let size = DVec3::new(0.3, 0.2, 0.4);
+        let body = BodyDesc::dynamic().at(DVec3::Y * 0.2).mass(2.0, [0.1; 3]);
+        let crate_ = put(
+            &mut world,
+            body,
+            [rubbing(Shape::cuboid(size).unwrap(), 1.0)],
+        );
+        let (push, turn) = (DVec3::X * 2.0, DVec3::Y * 1.5);
+        run(&mut world, H, 240, |world, _| {
+            world.add_force(crate_, push).unwrap();
+            world.add_torque(crate_, turn).unwrap();
+        });
+        let at = world.body(crate_).unwrap().com;
+        let (mut force, mut torque) = (push + world.params().gravity * 2.0, turn);
+        for point in world.contact_points() {
+            force += point.force;
+            torque += (point.position - at).cross(point.force) + point.torque;
+        }
+        assert!(
+            force.length() < 1e-3 && torque.length() < 1e-3,
+            "{force} {torque}"
+        );
+    }
+}
