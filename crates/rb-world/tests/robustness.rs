@@ -31,12 +31,14 @@ fn a_row_that_is_no_number_spreads_nowhere() {
     }
 }
 
+type MakeRow = fn([Twist; 2], f64) -> Row;
+
 /// Whom a row without numbers holds is frozen; what hangs on it goes on.
 #[test]
 fn a_row_that_is_no_number_spares_the_rest_of_its_island() {
     let nan = f64::NAN;
     let upward = |y: f64| [Twist::new(DVec3::new(0.0, y, 0.0), DVec3::ZERO)];
-    let rows: [(f64, fn([Twist; 2], f64) -> Row, f64); 4] = [
+    let rows: [(f64, MakeRow, f64); 4] = [
         (1.0, |j, x| Row::velocity(j, x, 0), nan),
         (1.0, |j, x| Row::bilateral(j, x, 0), nan),
         (1.0, |j, x| Row::bilateral(j, x, 0), f64::INFINITY),
