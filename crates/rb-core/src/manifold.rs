@@ -201,6 +201,17 @@ impl Manifold {
         })
     }
 
+    /// Multiplies all impulses: the same forces over a substep of another length.
+    #[inline]
+    pub fn scale(&mut self, factor: f64) {
+        if factor == 1.0 {
+            return;
+        }
+        let impulses = self.impulses.iter_mut().flatten();
+        impulses.for_each(|p| *p *= factor);
+        self.spin *= factor;
+    }
+
     /// Sum of the normal impulses (N·s).
     pub fn normal_impulse(&self) -> f64 {
         self.impulses().iter().map(|p| p[0]).sum()

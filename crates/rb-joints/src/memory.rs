@@ -64,7 +64,11 @@ impl JointMemory {
     }
 
     /// Multiplies all impulses: the same forces over a substep of another length.
+    #[inline]
     pub fn scale(&mut self, factor: f64) {
+        if factor == 1.0 {
+            return;
+        }
         self.impulses.iter_mut().for_each(|(_, p)| *p *= factor);
     }
 

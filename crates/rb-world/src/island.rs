@@ -100,7 +100,6 @@ pub(crate) struct Shared<'a> {
 impl<'a> Shared<'a> {
     pub(crate) fn new(state: &'a State, solver: &'a dyn IslandSolver, dt: f64) -> Self {
         let h = state.params.substep(dt);
-        let warm_scale = if state.h > 0.0 { h / state.h } else { 1.0 };
         Self {
             params: &state.params,
             bodies: &state.bodies,
@@ -111,7 +110,7 @@ impl<'a> Shared<'a> {
             step: state.step,
             solver,
             h,
-            warm_scale,
+            warm_scale: state.scale_to(h),
         }
     }
 

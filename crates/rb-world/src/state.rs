@@ -114,6 +114,13 @@ impl State {
         self.bodies.len() + 3 * self.contacts.len() + 6 * self.joints.len()
     }
 
+    /// Stored impulses times this are impulses of a substep of `h` (s): the same forces.
+    pub(crate) fn scale_to(&self, h: f64) -> f64 {
+        let scale = h / self.h;
+        // Before the first step there are none.
+        if scale.is_finite() { scale } else { 1.0 }
+    }
+
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
         let arenas = self.bodies.bytes() + self.colliders.bytes() + self.joints.bytes();

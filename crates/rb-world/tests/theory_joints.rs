@@ -371,7 +371,7 @@ struct Stiff {
     /// Mass of the last link (kg); the others have 1 kg.
     bob: f64,
     /// Largest tilt of a joint (rad).
-    cone: Option<f64>,
+    cone: f64,
     /// Largest angular velocity of a link at the start, about each axis (rad/s).
     spin: f64,
 }
@@ -392,8 +392,7 @@ impl Stiff {
             let (a, b) = (world.pose(last).unwrap(), world.pose(link).unwrap());
             let twist = Drive::new().limits(0.2 * (n.next() - 1.0), 0.2 * (n.next() + 1.0));
             let ball = Ball::along_world(&a, &b, point, n.vector()).unwrap();
-            let ball = ball.friction(0.3).twist(twist);
-            let ball = self.cone.into_iter().fold(ball, Ball::cone);
+            let ball = ball.friction(0.3).cone(self.cone).twist(twist);
             world.add_joint(last, link, ball).unwrap();
             (last, point) = (link, point + way);
         }
@@ -406,20 +405,23 @@ fn friction_beside_limits_does_not_fly_apart() {
     let light = Stiff {
         links: 3,
         bob: 100.0,
-        cone: None,
+        cone: std::f64::consts::PI,
         spin: 5.0,
     };
     let heavy = Stiff {
         links: 5,
         bob: 1000.0,
-        cone: Some(0.5),
+        cone: 0.5,
         spin: 20.0,
     };
-    let kinds = [(light, 1), (light, 4), (heavy, 1), (heavy, 4)];
     let mut n = Numbers(11);
-    for case in 0..40 {
+    for (case, (chain, chains)) in [(light, 1), (light, 4), (heavy, 1), (heavy, 4)]
+        .into_iter()
+        .cycle()
+        .take(60)
+        .enumerate()
+    {
         let mut world = World::new(Params::game()).unwrap();
-        let (chain, chains) = kinds[case % kinds.len()];
         for k in 0..chains {
             chain.hang(&mut world, DVec3::X * 20.0 * f64::from(k), &mut n);
         }

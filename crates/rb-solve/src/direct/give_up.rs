@@ -47,7 +47,8 @@ impl Joints<'_> {
             };
             let first = self.first(k);
             for (u, row) in (first..).zip(&p.rows[block.rows()]) {
-                let side = [Side::Low, Side::Free][usize::from(row.is_bilateral())];
+                let bilateral = row.is_bilateral();
+                let side = if bilateral { Side::Free } else { Side::Low };
                 self.memory.sides[u] = side as i8;
             }
         }

@@ -30,37 +30,23 @@ pub(crate) fn run(
     state.step += 1;
     state.time += dt;
     state.dt = dt;
-    set_substep(state, state.params.substep(dt));
-    store_impulses(state, frame);
+    let h = state.params.substep(dt);
+    let scale = state.scale_to(h);
+    state.h = h;
+    store_impulses(state, frame, scale);
     contact_events(state, frame, events);
     break_joints(state, frame, events);
     fall_asleep(state, frame, events);
     fill_report(state, frame, events, solver, report);
 }
 
-/// What sleeps, or takes no part in another way, goes on exerting the forces of its last solve: their impulses follow
-/// the length of the substep.
-fn set_substep(state: &mut State, h: f64) {
-    let factor = h / state.h;
-    state.h = h;
-    // The first step has nothing to scale, and impulses over no time tell no force.
-    if factor == 1.0 || !factor.is_finite() {
-        return;
-    }
-    for manifold in &mut state.contacts {
-        let impulses = manifold.impulses.iter_mut().flatten();
-        impulses.for_each(|p| *p *= factor);
-        manifold.spin *= factor;
-    }
-    let joints = state.joints.iter_mut().map(|(_, j)| &mut j.memory);
-    let constraints = state.constraints.iter_mut().map(|(_, c)| &mut c.memory);
-    joints.chain(constraints).for_each(|m| m.scale(factor));
-}
-
-/// Impulses to where they persist, and which manifolds are closed.
-fn store_impulses(state: &mut State, frame: &mut Frame) {
-    store_contacts(state, frame);
-    store_joints(state, frame);
+/// Impulses to where they persist, and which manifolds are closed. What sleeps, or takes no part in another way, goes on
+/// exerting the forces of its last solve: their impulses follow the length of the substep by `scale`.
+fn store_impulses(state: &mut State, frame: &mut Frame, scale: f64) {
+    store_contacts(state, frame, scale);
+    store_joints(state, frame, scale);
+    let constraints = state.constraints.iter_mut();
+    constraints.for_each(|(_, c)| c.memory.scale(scale));
     for island in frame.islands() {
         for c in &island.constraints {
             if let Some(slot) = state.constraints.slot_mut(c.slot) {

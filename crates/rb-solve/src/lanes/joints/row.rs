@@ -9,7 +9,7 @@ use rb_core::row::{Course, Row, RowKind};
 const ROUNDING: f64 = 1e-9;
 
 /// A row as lanes take it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct LaneRow {
     /// Linear half of b, the opposite of that of a.
     pub lin: DVec3,

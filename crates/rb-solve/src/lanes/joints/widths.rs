@@ -163,14 +163,13 @@ fn repeat(lanes: &mut JointLanes, batch: usize) {
                 terms: RowTerms {
                     position: term,
                     velocity: term,
-                    soft: 0.0,
                     bounds,
+                    ..RowTerms::default()
                 },
-                gap: 0.0,
                 impulse: 0.1 * number(at + k).abs(),
                 extent: 1.0,
                 slot: k as u8,
-                anchored: false,
+                ..LaneRow::default()
             }
         };
         let arms = [vector(at), vector(at + 3)];

@@ -8,13 +8,13 @@ use rb_solve::parallel;
 /// Contacts per task.
 const CONTACTS: usize = 256;
 
-/// Stores what became of every contact of an island, and notes which are closed.
-pub(super) fn store_contacts(state: &mut State, frame: &mut Frame) {
+/// Stores what became of every contact of an island, and notes which are closed; impulses of the others times `scale`.
+pub(super) fn store_contacts(state: &mut State, frame: &mut Frame, scale: f64) {
     find_clustered(frame);
     let frame = &*frame;
     parallel::for_each_run(&mut state.contacts, CONTACTS, |first, run| {
         for (manifold, home) in run.iter_mut().zip(&frame.homes[first..]) {
-            store(frame, *home, manifold);
+            store(frame, *home, scale, manifold);
         }
     });
 }
@@ -30,10 +30,12 @@ fn find_clustered(frame: &mut Frame) {
 }
 
 /// Stores what became of a manifold, if it is of an island.
-fn store(frame: &Frame, [island, contact]: [u32; 2], manifold: &mut Manifold) {
+fn store(frame: &Frame, [island, contact]: [u32; 2], scale: f64, manifold: &mut Manifold) {
     manifold.closed = false;
     if island != NOWHERE {
         let lanes = frame.lanes(island as usize);
         frame.islands[island as usize].settle(lanes, contact as usize, manifold);
+    } else {
+        manifold.scale(scale);
     }
 }

@@ -9,24 +9,24 @@ use rb_solve::parallel;
 /// Joints per task.
 const RUN: usize = 256;
 
-/// Stores what became of every joint of an island.
-pub(super) fn store_joints(state: &mut State, frame: &Frame) {
+/// Stores what became of every joint of an island; impulses of the others times `scale`.
+pub(super) fn store_joints(state: &mut State, frame: &Frame, scale: f64) {
     let h = state.h;
     parallel::for_each_run(state.joints.slots_mut(), RUN, |first, run| {
         for (slot, home) in run.iter_mut().zip(&frame.joint_homes[first..]) {
             if let Some(joint) = slot.value_mut() {
-                store(frame, *home, h, joint);
+                match home[0] {
+                    NOWHERE => joint.memory.scale(scale),
+                    _ => store(frame, *home, h, joint),
+                }
             }
         }
     });
 }
 
-/// Stores what became of a joint, if it is of an island. Its angles are read here, once its island has come
+/// Stores what became of a joint of an island. Its angles are read here, once its island has come
 /// to an end: the joint itself is far from all that the island keeps of it.
 fn store(frame: &Frame, [island, number]: [u32; 2], h: f64, joint: &mut JointSlot) {
-    if island == NOWHERE {
-        return;
-    }
     let island = &frame.islands[island as usize];
     let solved = &island.joints[number as usize];
     joint.memory.clone_from(&solved.memory);
