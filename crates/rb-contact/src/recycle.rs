@@ -7,8 +7,8 @@
 //!
 //! * a pair that was apart along a unit vector n stays so while prediction + m ≤ clear, where of the way of the
 //!   smaller shape only what leads along n counts, in the frame of the larger one;
-//! * an anchored contact is placed anew without a search while that holds and m ≤ [`DRIFT`] of the
-//!   smaller shape: points on the border of a face are then off by no more than that along the face,
+//! * an anchored contact is placed anew without a search while that holds and m is at most a stated share of the
+//!   smaller shape's radius: points on the border of a face are then off by no more than that along the face,
 //!   and by that times the tilt in their gap; twice as far for a contact between two lines, whose gap is
 //!   exact until the closest point runs past the end of one.
 //!
@@ -19,9 +19,6 @@ use crate::narrow::Apart;
 use glam::{DQuat, DVec3, Vec3};
 use rb_core::math::{Pose, Twist};
 use serde::{Deserialize, Serialize};
-
-/// Motion, as a share of the smaller shape's radius, up to which anchored contacts are kept.
-pub const DRIFT: f64 = 5e-4;
 
 /// What single precision may hide of a turn, as a motion in terms of the radius: twice the rounding of a unit quaternion.
 const HIDDEN: f64 = 2.0 * f32::EPSILON as f64;
@@ -94,14 +91,15 @@ impl Memory {
         }
     }
 
-    /// Margin (m) to add to the prediction of a search, so that its answer lasts.
-    pub fn spare(a: Sphere, b: Sphere) -> f64 {
-        2.0 * DRIFT * a.1.min(b.1)
+    /// Margin (m) to add to the prediction of a search, so that its answer lasts while the shapes move by a `share` of
+    /// the smaller one's radius.
+    pub fn spare(a: Sphere, b: Sphere, share: f64) -> f64 {
+        2.0 * share * a.1.min(b.1)
     }
 
-    /// What is left of the search with the shapes where they are now and points asked for up to a gap
-    /// of `prediction` (m).
-    pub fn recall(&self, a: Sphere, b: Sphere, prediction: f64) -> Recall {
+    /// What is left of the search with the shapes where they are now, points asked for up to a gap of `prediction`
+    /// (m), and anchored contacts kept while they move by a `share` of the smaller one's radius.
+    pub fn recall(&self, a: Sphere, b: Sphere, prediction: f64, share: f64) -> Recall {
         // Whoever looks farther than the search did need not ask how far the shapes have moved.
         let clear = f64::from(self.clear);
         if prediction > clear {
@@ -128,7 +126,7 @@ impl Memory {
         }
         // Written so that a NaN leads to a search.
         if prediction + moved <= clear {
-            match moved / (DRIFT * small.1) {
+            match moved / (share * small.1) {
                 ..=1.0 => Recall::InPlace,
                 ..=2.0 => Recall::Followed,
                 _ => Recall::Clear,
@@ -154,7 +152,7 @@ mod tests {
         let a = Pose::new(DVec3::new(1e4, 2.0, 3.0), exp_rotation(DVec3::X));
         let b = a * Pose::new(DVec3::new(0.0, 1.0, 0.2), exp_rotation(DVec3::Z * 0.3));
         let memory = Memory::new((&a, 5.0), (&b, 0.5), Apart::by(0.02));
-        let recall = |a: &Pose, b: &Pose, p| memory.recall((a, 5.0), (b, 0.5), p);
+        let recall = |a: &Pose, b: &Pose, p| memory.recall((a, 5.0), (b, 0.5), p, 5e-4);
         assert_eq!(recall(&a, &b, 0.019), Recall::InPlace);
         assert_eq!(recall(&a, &b, 0.021), Recall::Search);
         // Both together: nothing has happened.

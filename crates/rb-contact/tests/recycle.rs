@@ -4,7 +4,7 @@ mod common;
 
 use common::{Random, icosahedron};
 use rb_contact::narrow::{Apart, collide_shapes};
-use rb_contact::recycle::{DRIFT, Memory, Recall};
+use rb_contact::recycle::{Memory, Recall};
 use rb_contact::{ContactPatch, Shape};
 use rb_core::anchor::{Anchor, Hold, Reference, Stand};
 use rb_core::glam::{DQuat, DVec3};
@@ -12,6 +12,9 @@ use rb_core::math::{Pose, exp_rotation};
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
 const PREDICTION: f64 = 0.02;
+
+/// Share of a shape's radius by which it may move before contacts are searched for anew, as in the game profile.
+const SHARE: f64 = 1e-3;
 
 fn find(a: &Shape, pa: &Pose, b: &Shape, pb: &Pose) -> Vec<ContactPatch> {
     let mut patches = Vec::new();
@@ -55,17 +58,17 @@ fn creep(
 ) {
     let frame = Pose::new(random.vector(5.0), exp_rotation(random.vector(3.0)));
     let before = frame * place;
-    let creep = 0.4 * DRIFT * radius;
+    let creep = 0.4 * SHARE * radius;
     let after = Pose::new(
         before.p + random.vector(creep) * 0.5,
-        exp_rotation(random.vector(0.4 * DRIFT) * 0.5) * before.q,
+        exp_rotation(random.vector(0.4 * SHARE) * 0.5) * before.q,
     );
     let memory = Memory::new(
         (&frame, 9.0),
         (&before, radius),
         Apart::by(2.0 * PREDICTION),
     );
-    let recall = memory.recall((&frame, 9.0), (&after, radius), PREDICTION);
+    let recall = memory.recall((&frame, 9.0), (&after, radius), PREDICTION, SHARE);
     assert_eq!(recall, Recall::InPlace);
     let fresh = find(lower, &frame, upper, &after);
     for patch in find(lower, &frame, upper, &before) {
@@ -147,7 +150,7 @@ fn anchored_gaps_are_those_of_a_search() {
         }
         // Where a slope crosses the border of a face, a gap is off by the motion times the tilt.
         let sloping = ["cuboid on an edge", "gem"].contains(&name);
-        let most = if sloping { DRIFT * radius } else { 1e-6 };
+        let most = if sloping { SHARE * radius } else { 1e-6 };
         tally.check(name, least, most);
     }
 }
@@ -196,7 +199,7 @@ fn anchored_points_beside_edges_are_those_of_a_search() {
         }
     }
     // Points on the border of the face are off by the motion times the tilt.
-    tally.check("points beside edges", 5000, DRIFT * half.length());
+    tally.check("points beside edges", 5000, SHARE * half.length());
     assert!(tally.corners > 800, "{tally:?}");
     assert!(tally.worst_corner < 1e-5, "{tally:?}");
 }
@@ -325,7 +328,7 @@ fn pairs_apart_are_apart_while_nothing_comes_nearer() {
             pb.p + random.vector(0.3),
             exp_rotation(random.vector(0.02)) * pb.q,
         );
-        if memory.recall((&pa, *ra), (&after, *rb), PREDICTION) == Recall::Search {
+        if memory.recall((&pa, *ra), (&after, *rb), PREDICTION, SHARE) == Recall::Search {
             continue;
         }
         kept += 1;

@@ -74,8 +74,14 @@ pub enum FrictionAt {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContactParams {
-    /// Points closer than this are handed to the solver even without relative motion (m).
+    /// Points closer than this are handed to the solver even without relative motion (m); between shapes at rest, a
+    /// quarter of it.
     pub margin: f64,
+    /// Motion of two shapes against each other, as a share of the smaller one's bounding radius, up to which contacts
+    /// over a face are placed anew instead of searched for. Points on the border of the face are then off by no more
+    /// than that along it, and by that times the tilt in their gap.
+    #[serde(default = "recycling")]
+    pub recycling: f64,
     /// Fastest speed at which penetration is pushed out (m/s).
     pub push_out: f64,
     /// Slowest approach that bounces (m/s).
@@ -91,6 +97,11 @@ pub struct ContactParams {
     pub smooth: Option<f64>,
     /// Swept test that stops fast bodies at static ones, and `bullet` bodies at all.
     pub swept: bool,
+}
+
+/// A millimetre for a box of two metres.
+fn recycling() -> f64 {
+    1e-3
 }
 
 /// Whether the change of a row's direction over the step acts on the step itself.
@@ -289,6 +300,7 @@ impl Params {
             gyroscopic: Gyroscopic::Implicit,
             contact: ContactParams {
                 margin: 0.02,
+                recycling: recycling(),
                 push_out: 3.0,
                 bounce_threshold: 1.0,
                 friction: FrictionAt::Manifold,
@@ -343,6 +355,7 @@ impl Params {
             substeps: 1,
             contact: ContactParams {
                 bounce_threshold: 0.05,
+                recycling: 0.5 * game.contact.recycling,
                 friction: FrictionAt::Points,
                 softening: None,
                 ..game.contact
@@ -395,6 +408,7 @@ impl Params {
         check::fraction("scheme.alpha", self.scheme.alpha)?;
         check::fraction("scheme.beta", self.scheme.beta)?;
         check::non_negative("contact.margin", self.contact.margin)?;
+        check::non_negative("contact.recycling", self.contact.recycling)?;
         check::positive("contact.push_out", self.contact.push_out)?;
         check::non_negative("contact.bounce_threshold", self.contact.bounce_threshold)?;
         if let Some(kappa) = self.contact.smooth {

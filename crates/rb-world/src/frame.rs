@@ -42,6 +42,8 @@ pub(crate) struct Placed {
     /// Whether its body is dynamic, and whether joints hold it.
     pub(crate) dynamic: bool,
     pub(crate) jointed: bool,
+    /// How far its body goes within this step, or what that touched in the last one (m).
+    pub(crate) unrest: f64,
     /// Of the shape about its own origin (m).
     pub(crate) radius: f64,
     pub(crate) stand: Stand,
@@ -63,6 +65,28 @@ impl Placed {
     /// Its shape, and the pose of that.
     pub(crate) fn placed(&self) -> (&Shape, &Pose) {
         (&self.shape, &self.stand.pose)
+    }
+}
+
+/// How a body goes within this step.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Motion {
+    /// How far (m).
+    pub(crate) travel: f64,
+    /// The most of this and how far those go that touched it in the last step (m).
+    pub(crate) unrest: f64,
+    /// Whether there are any.
+    pub(crate) touched: bool,
+}
+
+impl Motion {
+    /// Of a body that goes so far and touches nothing.
+    pub(crate) fn alone(travel: f64) -> Self {
+        Self {
+            travel,
+            unrest: travel,
+            touched: false,
+        }
     }
 }
 
@@ -149,8 +173,8 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) chunks: Vec<PairChunk>,
-    /// Whether something touched the body in a slot in the last step.
-    pub(crate) touched: Vec<bool>,
+    /// How the body in a slot goes.
+    pub(crate) motion: Vec<Motion>,
     /// Every collider slot; free slots hold nothing of use.
     pub(crate) placed: Vec<Placed>,
     /// What placing them found.
@@ -241,7 +265,7 @@ impl Frame {
         let lanes = lanes + fleets;
         let records = bytes(&self.islands) + bytes(&self.convoys) + bytes(&self.chunks);
         let searches: usize = self.searches.iter().map(bytes).sum();
-        let colliders = bytes(&self.placed) + bytes(&self.left) + bytes(&self.touched) + searches;
+        let colliders = bytes(&self.placed) + bytes(&self.left) + bytes(&self.motion) + searches;
         let colliders = colliders + bytes(&self.pairs);
         let bodies = bytes(&self.flights) + bytes(&self.listed_bodies) + bytes(&self.place);
         let homes = bytes(&self.free) + bytes(&self.tenants) + bytes(&self.starts);

@@ -2,13 +2,14 @@
 
 use crate::colliders::mobility;
 use crate::events::Events;
-use crate::frame::{Frame, Left, Placed};
+use crate::frame::{Frame, Left, Motion, Placed};
 use crate::state::{ColliderSlot, State, stirs};
 use glam::DVec3;
 use rb_contact::broad::Course;
 use rb_contact::shapes::Ball;
 use rb_contact::{Aabb, CollisionGroups, Shape};
 use rb_core::anchor::Stand;
+use rb_core::arena::Slot;
 use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::math::{Pose, Twist, log_rotation};
@@ -28,11 +29,15 @@ const AHEAD: f64 = 4.0;
 
 /// Aims kinematic bodies at their targets, brings boxes up to date and collects candidate pairs.
 pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt: f64) {
-    parallel::for_each(state.bodies.slots_mut(), RUN, |slot| {
-        if let Some(body) = slot.value_mut() {
+    let bodies = state.bodies.slots_mut();
+    frame.motion.resize(bodies.len(), Motion::default());
+    parallel::for_each_with_run(&mut frame.motion, bodies, 1, |motion, slot| {
+        for body in slot.iter_mut().filter_map(Slot::value_mut) {
             aim(body, dt);
+            *motion = Motion::alone(body.speed() * dt);
         }
     });
+    look_around(state, &mut frame.motion);
     wake_pulled(state, events);
     update_boxes(state, frame, dt);
     collect_pairs(state, frame);
@@ -72,10 +77,9 @@ fn aim(body: &mut Body, dt: f64) {
 }
 
 /// How far a contact may be away and still matter within this step (m): half the margin, and as far
-/// as the body gets, at most half its size. What is faster is left to the swept test.
-pub(crate) fn reach(contact: &ContactParams, body: &Body, dt: f64) -> f64 {
+/// as the body gets, its `travel` (m), at most half its size. What is faster is left to the swept test.
+pub(crate) fn reach(contact: &ContactParams, body: &Body, travel: f64) -> f64 {
     let margin = 0.5 * contact.margin;
-    let travel = body.speed() * dt;
     match body.kind {
         BodyKind::Static => margin,
         BodyKind::Kinematic => margin + travel,
@@ -93,8 +97,7 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
         left.slots.clear();
         (left.reports, left.flies) = (false, false);
     }
-    mark_touched(state, &mut frame.touched);
-    let (shared, touched) = (&*state, &frame.touched);
+    let (shared, motion) = (&*state, &frame.motion);
     parallel::for_each_with_run(&mut frame.left, &mut frame.placed, RUN, |left, run| {
         for (k, placed) in run.iter_mut().enumerate() {
             let slot = (left.first + k) as u32;
@@ -102,8 +105,8 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
                 continue;
             };
             left.reports |= of.collider.desc().force_threshold.is_some();
-            let touched = touched[of.body.index() as usize];
-            if place(shared, slot, of, touched, dt, placed) {
+            let motion = motion[of.body.index() as usize];
+            if place(shared, slot, of, motion, dt, placed) {
                 left.slots.push(slot);
             }
             left.flies |= placed.flies;
@@ -132,6 +135,7 @@ const NOWHERE: Placed = Placed {
     body: BodyHandle::INVALID,
     radius: 0.0,
     reach: 0.0,
+    unrest: 0.0,
     bounds: Aabb::EVERYWHERE,
     stirs: false,
     sensor: false,
@@ -157,7 +161,7 @@ fn course(body: &Body, radius: f64, dt: f64) -> Course {
 pub(crate) fn follow(state: &mut State, bodies: impl Iterator<Item = u32>, dt: f64) {
     let mut moved = Vec::new();
     for body in bodies.map(|slot| state.body(slot)) {
-        let reach = reach(&state.params.contact, body, dt);
+        let reach = reach(&state.params.contact, body, body.speed() * dt);
         for slot in body.colliders.iter().map(|c| c.index()) {
             let collider = &state.collider(slot).collider;
             let tight = collider.aabb(&collider.pose(&body.pose()));
@@ -171,30 +175,35 @@ pub(crate) fn follow(state: &mut State, bodies: impl Iterator<Item = u32>, dt: f
     state.broad.set_many(moved.len(), moved.into_iter());
 }
 
-/// Notes which bodies something touched at the end of the last step.
-fn mark_touched(state: &State, touched: &mut Vec<bool>) {
-    touched.clear();
-    touched.resize(state.bodies.capacity(), false);
-    for collider in state.touching.iter().flatten() {
-        if let Some(slot) = state.colliders.slot(*collider) {
-            touched[slot.body.index() as usize] = true;
+/// Notes which bodies something touched at the end of the last step, and how far it goes.
+fn look_around(state: &State, motion: &mut [Motion]) {
+    for pair in &state.touching {
+        let [Some(a), Some(b)] = pair.map(|c| state.colliders.slot(c)) else {
+            continue;
+        };
+        let [a, b] = [a, b].map(|c| c.body.index() as usize);
+        for (one, other) in [(a, b), (b, a)] {
+            let travel = motion[other].travel;
+            let one = &mut motion[one];
+            one.touched = true;
+            one.unrest = one.unrest.max(travel);
         }
     }
 }
 
-/// Places the collider in a slot, of a body that something `touched` or not in the last step. Whether it has left its box.
+/// Places the collider in a slot, of a body that moves like this. Whether it has left its box.
 fn place(
     state: &State,
     number: u32,
     slot: &ColliderSlot,
-    touched: bool,
+    motion: Motion,
     dt: f64,
     placed: &mut Placed,
 ) -> bool {
     let body = state.body(slot.body.index());
     let desc = slot.collider.desc();
     let extras = &desc.material.extras;
-    let reach = reach(&state.params.contact, body, dt);
+    let reach = reach(&state.params.contact, body, motion.travel);
     // Field by field: a shape that is the same already stays.
     placed.shape.clone_from(&desc.shape);
     placed.stand = Stand {
@@ -207,10 +216,11 @@ fn place(
     placed.body = slot.body;
     placed.radius = slot.collider.radius();
     placed.reach = reach;
+    placed.unrest = motion.unrest;
     placed.stirs = stirs(body);
     placed.sensor = desc.sensor;
     placed.dynamic = body.kind == BodyKind::Dynamic;
-    placed.flies = placed.dynamic && !touched;
+    placed.flies = placed.dynamic && !motion.touched;
     placed.exposed = false;
     placed.groups = desc.groups;
     placed.jointed = !body.joints.is_empty();

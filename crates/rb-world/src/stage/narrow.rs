@@ -29,6 +29,12 @@ const WAKING_GAP: f64 = 1e-3;
 /// change that.
 const FORESIGHT: f64 = 2.0;
 
+/// Share of the margin at which contacts matter between shapes at rest.
+const CALM: f64 = 0.25;
+
+/// Motion, as a share of the margin, that brings nothing nearer worth asking how much.
+const STILL: f64 = 1e-2;
+
 /// What became of a pair.
 enum Verdict {
     /// Its manifolds, if any, are up to date.
@@ -47,7 +53,7 @@ pub(crate) fn run(
     dt: f64,
 ) {
     // One may fall while the other is held.
-    let near = state.params.contact.margin + state.params.gravity.length() * dt * dt;
+    let fall = state.params.gravity.length() * dt * dt;
     if frame.left.iter().any(|l| l.flies) {
         expose(&state.pairs, &mut frame.placed);
     }
@@ -68,7 +74,7 @@ pub(crate) fn run(
     };
     let (shared, placed) = (&**shared, &frame.placed);
     parallel::for_each_part(tasks, &|task: Tasks| {
-        look(shared, placed, hooks, near, task)
+        look(shared, placed, hooks, fall, task)
     });
     places::settle(pairs, contacts, frame);
     drop(taken);
@@ -102,7 +108,7 @@ impl Drop for Taken<'_> {
 }
 
 /// What becomes of one task's pairs.
-fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, near: f64, task: Tasks) {
+fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, fall: f64, task: Tasks) {
     let Tasks {
         chunks: [chunk],
         pairs,
@@ -129,7 +135,7 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, near: f64, task: Ta
         } else if sides[0].sensor || sides[1].sensor {
             sense(state, pair, sides, chunk)
         } else {
-            touch(state, pair, known, sides, near, chunk)
+            touch(state, pair, known, sides, fall, chunk)
         };
         let Verdict::Found(count, memory) = verdict else {
             continue;
@@ -147,15 +153,22 @@ fn parted([a, b]: [&Placed; 2]) -> bool {
     (a.stirs || b.stirs) && !a.bounds.overlaps(&b.bounds)
 }
 
-/// How far a contact of a pair may be away and still matter within this step (m), `near` it for bodies at rest.
+/// How far a contact of a pair may be away and still matter within this step (m), in which what is let go falls by `fall`.
+///
+/// At rest that is a part of the margin, and all of it where they or what they touch move: impacts that carry them on come
+/// from there.
 ///
 /// What flies towards something may be stopped by it, and what flies along with it then runs into it: there all motion
 /// counts. Elsewhere bodies mostly go on as they go, and what brings a pair nearer does.
-fn prediction(near: f64, [a, b]: [&Placed; 2]) -> f64 {
+fn prediction(margin: f64, fall: f64, [a, b]: [&Placed; 2]) -> f64 {
     let most = a.reach + b.reach;
-    // Two at rest ask for no more than that.
-    if a.exposed || b.exposed || most <= near {
+    if a.exposed || b.exposed {
         return most;
+    }
+    let unrest = a.unrest + b.unrest;
+    let near = (CALM * margin + unrest).min(margin) + fall;
+    if unrest <= STILL * margin {
+        return near;
     }
     let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
     most.min(near + FORESIGHT * nearing)
@@ -178,15 +191,16 @@ fn touch(
     pair: &Pair,
     known: &mut [Manifold],
     sides: [&Placed; 2],
-    near: f64,
+    fall: f64,
     chunk: &mut PairChunk,
 ) -> Verdict {
     let [a, b] = sides;
     if !(a.stirs || b.stirs) {
         return Verdict::Kept;
     }
-    let prediction = prediction(near, sides);
-    let recalled = recall(pair, sides, prediction);
+    let prediction = prediction(state.params.contact.margin, fall, sides);
+    let share = state.params.contact.recycling;
+    let recalled = recall(pair, sides, prediction, share);
     let stays = |m: &Manifold| match m.anchor.reference {
         Reference::Neither => false,
         Reference::Lines => true,
@@ -206,7 +220,7 @@ fn touch(
         }
         _ => {}
     }
-    let memory = search(sides, prediction, chunk);
+    let memory = search(sides, prediction, share, chunk);
     if !chunk.patches.is_empty() {
         let material = surface(state, pair, known, sides);
         let sides = Sides {
@@ -277,10 +291,11 @@ fn sense(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk)
         return Verdict::Found(0, None);
     }
     // Only pairs found apart are remembered.
-    if recall(pair, sides, 0.0) != Recall::Search {
+    let share = state.params.contact.recycling;
+    if recall(pair, sides, 0.0, share) != Recall::Search {
         return Verdict::Kept;
     }
-    let memory = search(sides, 0.0, chunk);
+    let memory = search(sides, 0.0, share, chunk);
     let mut points = chunk.patches.iter().flat_map(|p| &p.points);
     let overlaps = points.any(|p| p.gap <= 0.0);
     if overlaps {
@@ -289,18 +304,18 @@ fn sense(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk)
     Verdict::Found(0, (!overlaps).then_some(memory))
 }
 
-fn recall(pair: &Pair, [a, b]: [&Placed; 2], prediction: f64) -> Recall {
+fn recall(pair: &Pair, [a, b]: [&Placed; 2], prediction: f64, share: f64) -> Recall {
     match &pair.memory {
-        Some(memory) => memory.recall(a.sphere(), b.sphere(), prediction),
+        Some(memory) => memory.recall(a.sphere(), b.sphere(), prediction, share),
         None => Recall::Search,
     }
 }
 
-/// Finds the patches of a pair up to a gap of `prediction` (m), and a little beyond.
-fn search([a, b]: [&Placed; 2], prediction: f64, chunk: &mut PairChunk) -> Memory {
+/// Finds the patches of a pair up to a gap of `prediction` (m), and a little beyond, by a `share` of the smaller shape.
+fn search([a, b]: [&Placed; 2], prediction: f64, share: f64, chunk: &mut PairChunk) -> Memory {
     chunk.patches.clear();
     let (sphere_a, sphere_b) = (a.sphere(), b.sphere());
-    let reach = prediction + Memory::spare(sphere_a, sphere_b);
+    let reach = prediction + Memory::spare(sphere_a, sphere_b, share);
     let mut clear = apart(sphere_a, sphere_b);
     // Boxes overlap long before most shapes do.
     if clear.distance <= reach {
