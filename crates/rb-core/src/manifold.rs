@@ -212,6 +212,12 @@ impl Manifold {
         self.spin *= factor;
     }
 
+    /// Whether a point has a gap of at most `reach` (m).
+    #[inline]
+    pub fn is_within(&self, reach: f64) -> bool {
+        self.points().iter().any(|p| p.gap <= reach)
+    }
+
     /// Sum of the normal impulses (N·s).
     pub fn normal_impulse(&self) -> f64 {
         self.impulses().iter().map(|p| p[0]).sum()

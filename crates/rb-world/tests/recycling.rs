@@ -120,3 +120,50 @@ fn a_hook_that_panics_costs_no_contacts() {
     run(&mut world, 60);
     assert!(speed(&world, body) < 1e-3);
 }
+
+/// Points between two cubes fifteen millimetres apart, the second on a slab on the floor, after a step in which the
+/// second and the slab begin with these velocities (m/s, away from the first).
+fn across(second: f64, slab: f64) -> usize {
+    let mut world = World::new(Params::game()).unwrap();
+    let floor = world.add_body(BodyDesc::fixed()).unwrap();
+    let plane = ColliderDesc::new(Shape::half_space(DVec3::Y).unwrap());
+    world.add_collider(floor, plane).unwrap();
+    let boxes = [(0.0, 0.5, 0.5), (1.015, 0.6, 0.5), (1.015, 0.05, 0.05)];
+    let boxes = boxes.map(|(x, y, half)| {
+        let desc = BodyDesc::dynamic().at(DVec3::new(x, y, 0.0)).no_sleep();
+        let body = world.add_body(desc).unwrap();
+        let shape = Shape::cuboid(DVec3::new(0.5, half, 0.5)).unwrap();
+        let collider = world.add_collider(body, ColliderDesc::new(shape)).unwrap();
+        (body, collider)
+    });
+    run(&mut world, 30);
+    for ((body, _), speed) in boxes[1..].iter().zip([second, slab]) {
+        world
+            .set_velocity(*body, DVec3::X * speed, DVec3::ZERO)
+            .unwrap();
+    }
+    run(&mut world, 1);
+    let pair = [boxes[0].1, boxes[1].1];
+    let points = world.contact_points();
+    points.filter(|p| p.colliders == pair).count()
+}
+
+/// Nothing looks far ahead that lies still among what lies still. What moves does, and what touches it, which may be
+/// carried along within the step.
+#[test]
+fn shapes_at_rest_look_ahead_less() {
+    assert_eq!(across(0.0, 0.0), 0);
+    assert_eq!(across(0.6, 0.0), 4);
+    assert_eq!(across(0.0, -0.6), 4);
+}
+
+#[test]
+fn how_long_contacts_are_kept_is_stated() {
+    let mut params = Params::game();
+    for wrong in [-1e-3, f64::NAN, f64::INFINITY] {
+        params.contact.recycling = wrong;
+        assert!(World::new(params.clone()).is_err(), "{wrong}");
+    }
+    params.contact.recycling = 0.0;
+    assert!(World::new(params).is_ok());
+}

@@ -201,10 +201,12 @@ fn touch(
     let prediction = prediction(state.params.contact.margin, fall, sides);
     let share = state.params.contact.recycling;
     let recalled = recall(pair, sides, prediction, share);
+    // Found while something moved there, a contact far off would stay for good.
+    let far = prediction + CALM * state.params.contact.margin;
     let stays = |m: &Manifold| match m.anchor.reference {
         Reference::Neither => false,
-        Reference::Lines => true,
-        _ => recalled == Recall::InPlace,
+        Reference::Lines => m.is_within(far),
+        _ => recalled == Recall::InPlace && m.is_within(far),
     };
     match recalled {
         Recall::InPlace | Recall::Followed | Recall::Clear if pair.count == 0 => {
