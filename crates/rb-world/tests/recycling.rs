@@ -162,7 +162,7 @@ fn how_long_contacts_are_kept_is_stated() {
     let mut params = Params::game();
     for wrong in [-1e-3, f64::NAN, f64::INFINITY] {
         params.contact.recycling = wrong;
-        assert!(World::new(params.clone()).is_err(), "{wrong}");
+        assert!(World::new(params).is_err(), "{wrong}");
     }
     params.contact.recycling = 0.0;
     assert!(World::new(params).is_ok());
