@@ -1,8 +1,13 @@
 //! Every knob of a world, with its unit and range.
 
+mod contact;
+
+pub use contact::{ContactParams, FrictionAt, Softening};
+
 use crate::error::{Error, Result, check};
 use crate::problem::Pass;
 use crate::stabilise::Stabilisation;
+use contact::RECYCLING;
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
@@ -40,68 +45,6 @@ pub enum Gyroscopic {
     /// Source: T. Howell and others, "Dojo: a differentiable physics engine for robotics", 2022.
     #[serde(alias = "variational")]
     Variational,
-}
-
-/// Spring that stands for a rigid row in the position pass, so that few sweeps per substep are
-/// stable: solver regularisation, not physics. The velocity pass solves the rigid law.
-/// Source: E. Catto, "Soft constraints", GDC 2011.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Softening {
-    /// Frequency as a share of the substep rate 1/h: error shrinks with the square of the substeps.
-    pub rate: f64,
-    /// Damping ratio.
-    pub ratio: f64,
-}
-
-/// Where the sweeps of contacts in lanes have friction act; rows (the robotics profile, the exact solver,
-/// surfaces with grain, resistance to rolling or a flat-sided law) have it at every point.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum FrictionAt {
-    /// Coulomb's law at every point.
-    #[default]
-    #[serde(alias = "points")]
-    Points,
-    /// One friction for a whole manifold, at the centre of its load, and resistance to twist about it. The
-    /// same where a patch sticks, slides or spins on the spot, and cheaper; a patch that slides and spins
-    /// at once is held back by more than at its points. The certificate grades the law as solved.
-    #[serde(alias = "manifold")]
-    Manifold,
-}
-
-/// Contact settings.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct ContactParams {
-    /// Points closer than this are handed to the solver even without relative motion (m); between shapes at rest, a
-    /// quarter of it.
-    pub margin: f64,
-    /// Motion of two shapes against each other, as a share of the smaller one's bounding radius, up to which contacts
-    /// over a face are placed anew instead of searched for. Points on the border of the face are then off by no more
-    /// than that along it, and by that times the tilt in their gap.
-    #[serde(default = "recycling")]
-    pub recycling: f64,
-    /// Fastest speed at which penetration is pushed out (m/s).
-    pub push_out: f64,
-    /// Slowest approach that bounces (m/s).
-    pub bounce_threshold: f64,
-    /// Where friction acts.
-    #[serde(default)]
-    pub friction: FrictionAt,
-    /// Soft step of contacts, or `None` for rigid rows.
-    pub softening: Option<Softening>,
-    /// Smooth contact: κ of the relaxed law γ φ⁺ = κ (J·s), β ∘ η = κ e (J) that every island is
-    /// solved at, or `None` for the exact law. Bodies hover at κ/γ and creep under a tangential load;
-    /// the certificate, which knows the exact law alone, shows by how much.
-    pub smooth: Option<f64>,
-    /// Swept test that stops fast bodies at static ones, and `bullet` bodies at all.
-    pub swept: bool,
-}
-
-/// A millimetre for a box of two metres.
-fn recycling() -> f64 {
-    1e-3
 }
 
 /// Whether the change of a row's direction over the step acts on the step itself.
@@ -300,7 +243,7 @@ impl Params {
             gyroscopic: Gyroscopic::Implicit,
             contact: ContactParams {
                 margin: 0.02,
-                recycling: recycling(),
+                recycling: RECYCLING,
                 push_out: 3.0,
                 bounce_threshold: 1.0,
                 friction: FrictionAt::Manifold,
@@ -355,7 +298,7 @@ impl Params {
             substeps: 1,
             contact: ContactParams {
                 bounce_threshold: 0.05,
-                recycling: 0.5 * game.contact.recycling,
+                recycling: 5e-4,
                 friction: FrictionAt::Points,
                 softening: None,
                 ..game.contact
@@ -407,20 +350,8 @@ impl Params {
         }
         check::fraction("scheme.alpha", self.scheme.alpha)?;
         check::fraction("scheme.beta", self.scheme.beta)?;
-        check::non_negative("contact.margin", self.contact.margin)?;
-        check::non_negative("contact.recycling", self.contact.recycling)?;
-        check::positive("contact.push_out", self.contact.push_out)?;
-        check::non_negative("contact.bounce_threshold", self.contact.bounce_threshold)?;
-        if let Some(kappa) = self.contact.smooth {
-            check::positive("contact.smooth", kappa)?;
-        }
-        for s in [self.contact.softening, self.joint_softening]
-            .into_iter()
-            .flatten()
-        {
-            check::positive("softening.rate", s.rate)?;
-            check::non_negative("softening.ratio", s.ratio)?;
-        }
+        self.contact.validate()?;
+        self.joint_softening.map_or(Ok(()), |s| s.validate())?;
         self.stabilisation.map_or(Ok(()), |s| s.validate())?;
         check::non_negative("sweeps.stop", self.sweeps.stop)?;
         if self.sweeps.position == 0 || self.sweeps.velocity == 0 {

@@ -68,23 +68,23 @@ impl Placed {
     }
 }
 
-/// How a body goes within this step.
+/// How far a body goes within this step, and what it may be carried along by.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Motion {
-    /// How far (m).
-    pub(crate) travel: f64,
+pub(crate) struct Travel {
+    /// How far its points go at most (m).
+    pub(crate) own: f64,
     /// The most of this and how far those go that touched it in the last step (m).
     pub(crate) unrest: f64,
-    /// Whether there are any.
+    /// Whether any touched it.
     pub(crate) touched: bool,
 }
 
-impl Motion {
+impl Travel {
     /// Of a body that goes so far and touches nothing.
-    pub(crate) fn alone(travel: f64) -> Self {
+    pub(crate) fn alone(own: f64) -> Self {
         Self {
-            travel,
-            unrest: travel,
+            own,
+            unrest: own,
             touched: false,
         }
     }
@@ -173,8 +173,8 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) chunks: Vec<PairChunk>,
-    /// How the body in a slot goes.
-    pub(crate) motion: Vec<Motion>,
+    /// How far the body in a slot goes.
+    pub(crate) travels: Vec<Travel>,
     /// Every collider slot; free slots hold nothing of use.
     pub(crate) placed: Vec<Placed>,
     /// What placing them found.
@@ -265,7 +265,7 @@ impl Frame {
         let lanes = lanes + fleets;
         let records = bytes(&self.islands) + bytes(&self.convoys) + bytes(&self.chunks);
         let searches: usize = self.searches.iter().map(bytes).sum();
-        let colliders = bytes(&self.placed) + bytes(&self.left) + bytes(&self.motion) + searches;
+        let colliders = bytes(&self.placed) + bytes(&self.left) + bytes(&self.travels) + searches;
         let colliders = colliders + bytes(&self.pairs);
         let bodies = bytes(&self.flights) + bytes(&self.listed_bodies) + bytes(&self.place);
         let homes = bytes(&self.free) + bytes(&self.tenants) + bytes(&self.starts);

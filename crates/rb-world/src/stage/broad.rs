@@ -2,7 +2,7 @@
 
 use crate::colliders::mobility;
 use crate::events::Events;
-use crate::frame::{Frame, Left, Motion, Placed};
+use crate::frame::{Frame, Left, Placed, Travel};
 use crate::state::{ColliderSlot, State, stirs};
 use glam::DVec3;
 use rb_contact::broad::Course;
@@ -30,14 +30,14 @@ const AHEAD: f64 = 4.0;
 /// Aims kinematic bodies at their targets, brings boxes up to date and collects candidate pairs.
 pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt: f64) {
     let bodies = state.bodies.slots_mut();
-    frame.motion.resize(bodies.len(), Motion::default());
-    parallel::for_each_with_run(&mut frame.motion, bodies, 1, |motion, slot| {
+    frame.travels.resize(bodies.len(), Travel::default());
+    parallel::for_each_with_run(&mut frame.travels, bodies, 1, |travel, slot| {
         for body in slot.iter_mut().filter_map(Slot::value_mut) {
             aim(body, dt);
-            *motion = Motion::alone(body.speed() * dt);
+            *travel = Travel::alone(body.speed() * dt);
         }
     });
-    look_around(state, &mut frame.motion);
+    look_around(state, &mut frame.travels);
     wake_pulled(state, events);
     update_boxes(state, frame, dt);
     collect_pairs(state, frame);
@@ -97,7 +97,7 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
         left.slots.clear();
         (left.reports, left.flies) = (false, false);
     }
-    let (shared, motion) = (&*state, &frame.motion);
+    let (shared, travels) = (&*state, &frame.travels);
     parallel::for_each_with_run(&mut frame.left, &mut frame.placed, RUN, |left, run| {
         for (k, placed) in run.iter_mut().enumerate() {
             let slot = (left.first + k) as u32;
@@ -105,8 +105,8 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
                 continue;
             };
             left.reports |= of.collider.desc().force_threshold.is_some();
-            let motion = motion[of.body.index() as usize];
-            if place(shared, slot, of, motion, dt, placed) {
+            let travel = travels[of.body.index() as usize];
+            if place(shared, slot, of, travel, dt, placed) {
                 left.slots.push(slot);
             }
             left.flies |= placed.flies;
@@ -176,34 +176,34 @@ pub(crate) fn follow(state: &mut State, bodies: impl Iterator<Item = u32>, dt: f
 }
 
 /// Notes which bodies something touched at the end of the last step, and how far it goes.
-fn look_around(state: &State, motion: &mut [Motion]) {
+fn look_around(state: &State, travels: &mut [Travel]) {
     for pair in &state.touching {
         let [Some(a), Some(b)] = pair.map(|c| state.colliders.slot(c)) else {
             continue;
         };
         let [a, b] = [a, b].map(|c| c.body.index() as usize);
         for (one, other) in [(a, b), (b, a)] {
-            let travel = motion[other].travel;
-            let one = &mut motion[one];
+            let other = travels[other].own;
+            let one = &mut travels[one];
             one.touched = true;
-            one.unrest = one.unrest.max(travel);
+            one.unrest = one.unrest.max(other);
         }
     }
 }
 
-/// Places the collider in a slot, of a body that moves like this. Whether it has left its box.
+/// Places the collider in a slot, of a body that goes so far. Whether it has left its box.
 fn place(
     state: &State,
     number: u32,
     slot: &ColliderSlot,
-    motion: Motion,
+    travel: Travel,
     dt: f64,
     placed: &mut Placed,
 ) -> bool {
     let body = state.body(slot.body.index());
     let desc = slot.collider.desc();
     let extras = &desc.material.extras;
-    let reach = reach(&state.params.contact, body, motion.travel);
+    let reach = reach(&state.params.contact, body, travel.own);
     // Field by field: a shape that is the same already stays.
     placed.shape.clone_from(&desc.shape);
     placed.stand = Stand {
@@ -216,11 +216,11 @@ fn place(
     placed.body = slot.body;
     placed.radius = slot.collider.radius();
     placed.reach = reach;
-    placed.unrest = motion.unrest;
+    placed.unrest = travel.unrest;
     placed.stirs = stirs(body);
     placed.sensor = desc.sensor;
     placed.dynamic = body.kind == BodyKind::Dynamic;
-    placed.flies = placed.dynamic && !motion.touched;
+    placed.flies = placed.dynamic && !travel.touched;
     placed.exposed = false;
     placed.groups = desc.groups;
     placed.jointed = !body.joints.is_empty();

@@ -168,7 +168,7 @@ fn prediction(margin: f64, fall: f64, [a, b]: [&Placed; 2]) -> f64 {
     let unrest = a.unrest + b.unrest;
     let near = (CALM * margin + unrest).min(margin) + fall;
     if unrest <= STILL * margin {
-        return near;
+        return most.min(near);
     }
     let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
     most.min(near + FORESIGHT * nearing)
@@ -202,7 +202,8 @@ fn touch(
     let share = state.params.contact.recycling;
     let recalled = recall(pair, sides, prediction, share);
     // Found while something moved there, a contact far off would stay for good.
-    let far = prediction + CALM * state.params.contact.margin;
+    let spare = Memory::spare(a.sphere(), b.sphere(), share);
+    let far = prediction + spare + CALM * state.params.contact.margin;
     let stays = |m: &Manifold| match m.anchor.reference {
         Reference::Neither => false,
         Reference::Lines => m.is_within(far),
