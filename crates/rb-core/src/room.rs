@@ -9,7 +9,7 @@ const SPARE: usize = 1024;
 /// Gives a list room for `len` items in all, if it has not, and takes room away that is more than twice
 /// as much. What is in the list stays.
 pub fn fit<T>(list: &mut Vec<T>, len: usize) {
-    let ample = len + len / 16;
+    let ample = len + len / 8;
     let spare = SPARE / size_of::<T>().max(1);
     let grows = list.capacity() < len;
     let shrinks = list.capacity() > 2 * ample + spare.max(2);

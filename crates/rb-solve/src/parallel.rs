@@ -29,6 +29,18 @@ pub fn alone<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// Whether all tasks are run on the calling thread.
+#[cfg(feature = "parallel")]
+pub fn is_alone() -> bool {
+    ALONE.get()
+}
+
+/// Whether all tasks are run on the calling thread.
+#[cfg(not(feature = "parallel"))]
+pub fn is_alone() -> bool {
+    true
+}
+
 /// Time without work after which a thread may sleep although the step goes on.
 #[cfg(feature = "parallel")]
 const PATIENCE: Duration = Duration::from_micros(2000);

@@ -147,12 +147,17 @@ pub(crate) struct PairChunk {
     /// Manifolds of the changed pairs.
     pub(crate) found: Vec<Manifold>,
     pub(crate) overlapping: Vec<[u32; 2]>,
+    /// Manifolds of all its pairs: number of the first, how many, and where those that were known go.
+    pub(crate) first: usize,
+    pub(crate) count: usize,
+    pub(crate) moves: Vec<Move>,
 }
 
 impl PairChunk {
     fn bytes(&self) -> usize {
         let patches = bytes(&self.patches) + bytes(&self.carried);
-        patches + bytes(&self.changed) + bytes(&self.found) + bytes(&self.overlapping)
+        let found = bytes(&self.found) + bytes(&self.overlapping);
+        patches + found + bytes(&self.changed) + bytes(&self.moves)
     }
 }
 
@@ -183,8 +188,6 @@ pub(crate) struct Frame {
     pub(crate) searches: Vec<Vec<[u32; 2]>>,
     /// Room for the next list of pairs.
     pub(crate) pairs: Vec<Pair>,
-    /// Manifolds that stay from the last step, lowest first.
-    pub(crate) moves: Vec<Move>,
     /// Those of them that go far, and where to.
     pub(crate) crossing: Vec<(usize, Manifold)>,
     pub(crate) partition: Islands,
@@ -269,8 +272,7 @@ impl Frame {
         let colliders = colliders + bytes(&self.pairs);
         let bodies = bytes(&self.flights) + bytes(&self.listed_bodies) + bytes(&self.place);
         let homes = bytes(&self.free) + bytes(&self.tenants) + bytes(&self.starts);
-        let contacts = bytes(&self.moves)
-            + bytes(&self.crossing)
+        let contacts = bytes(&self.crossing)
             + bytes(&self.homes)
             + bytes(&self.listed)
             + bytes(&self.listed_joints)

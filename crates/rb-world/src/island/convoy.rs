@@ -57,6 +57,8 @@ pub(crate) struct Convoy {
     movable: usize,
     bound: bool,
     motions: Motions,
+    /// Room for those of large islands, one at a time.
+    large: Motions,
     /// Velocities at the start of the substep, where contacts ask for them.
     before: Vec<Twist>,
 }
@@ -86,14 +88,16 @@ impl Convoy {
         self.members.clear();
         self.members.push(k as u32);
         std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
+        std::mem::swap(&mut self.motions, &mut self.large);
         self.sail(islands, shared);
+        std::mem::swap(&mut self.motions, &mut self.large);
         std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
         islands[k].berth = None;
     }
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        self.lanes.bytes() + self.motions.bytes()
+        self.lanes.bytes() + self.motions.bytes() + self.large.bytes()
     }
 
     fn sail(&mut self, islands: &mut [Island], shared: &Shared) {

@@ -121,6 +121,7 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, fall: f64, task: Ta
     chunk.changed.clear();
     chunk.found.clear();
     chunk.overlapping.clear();
+    chunk.count = 0;
     for (k, pair) in pairs.iter_mut().enumerate() {
         let sides = pair.key.map(|c| &placed[c as usize]);
         let parted = parted(sides);
@@ -138,8 +139,10 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, fall: f64, task: Ta
             touch(state, pair, known, sides, fall, chunk)
         };
         let Verdict::Found(count, memory) = verdict else {
+            chunk.count += pair.count as usize;
             continue;
         };
+        chunk.count += count as usize;
         pair.memory = memory;
         if count != pair.count {
             let pair = k as u32;

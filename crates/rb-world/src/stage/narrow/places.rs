@@ -41,9 +41,6 @@ impl Parts for Tasks<'_> {
     }
 }
 
-/// Places per task when manifolds move; tests have short lists.
-const STRETCH: usize = if cfg!(test) { 16 } else { 1024 };
-
 /// Manifolds of a pair, among contacts of which the first has the number `first`.
 pub(super) fn known<'a>(
     pair: &Pair,
@@ -57,31 +54,64 @@ pub(super) fn known<'a>(
 }
 
 /// Moves the manifolds that stay to their places in the order of the pairs, and puts those of changed
-/// pairs in between. Where no pair has changed or gone, there is nothing to move.
+/// pairs in between.
 pub(super) fn settle(pairs: &mut [Pair], contacts: &mut Vec<Manifold>, frame: &mut Frame) {
-    frame.moves.clear();
-    let mut next = 0;
-    for (chunk, pairs) in frame.chunks.iter().zip(pairs.chunks_mut(CHUNK)) {
-        let mut changed = chunk.changed.iter().peekable();
-        for (k, pair) in pairs.iter_mut().enumerate() {
-            match changed.next_if(|c| c.pair as usize == k) {
-                Some(now) => pair.count = now.count,
-                None => note(&mut frame.moves, pair, next),
-            }
-            pair.first = next as u32;
-            next += pair.count as usize;
-        }
+    let Frame {
+        chunks, crossing, ..
+    } = frame;
+    let mut len = 0;
+    for chunk in chunks.iter_mut() {
+        chunk.first = len;
+        len += chunk.count;
     }
-    make(&frame.moves, contacts, next, &mut frame.crossing);
-    for (chunk, pairs) in frame.chunks.iter_mut().zip(pairs.chunks(CHUNK)) {
-        let mut found = &chunk.found[..];
-        for now in &chunk.changed {
-            let (of_pair, others) = found.split_at(now.count as usize);
-            contacts[pairs[now.pair as usize].manifolds()].copy_from_slice(of_pair);
-            found = others;
-        }
-        fit(&mut chunk.found, 0);
+    // No pair has changed or gone.
+    if len == contacts.len() && chunks.iter().all(|c| c.changed.is_empty()) {
+        return;
     }
+    parallel::for_each_with_run(chunks, pairs, CHUNK, number);
+    make(chunks, contacts, len, crossing);
+    let tasks = Tasks {
+        chunks,
+        pairs,
+        contacts,
+        first: 0,
+    };
+    parallel::for_each_part(tasks, &put);
+}
+
+/// Tells the pairs of a chunk where their manifolds will be, and notes how those that stay get there.
+fn number(chunk: &mut PairChunk, pairs: &mut [Pair]) {
+    chunk.moves.clear();
+    let mut changed = chunk.changed.iter().peekable();
+    let mut next = chunk.first;
+    for (k, pair) in pairs.iter_mut().enumerate() {
+        match changed.next_if(|c| c.pair as usize == k) {
+            Some(now) => pair.count = now.count,
+            None => note(&mut chunk.moves, pair, next),
+        }
+        pair.first = next as u32;
+        next += pair.count as usize;
+    }
+}
+
+/// Puts the manifolds of changed pairs in their places.
+fn put(task: Tasks) {
+    let Tasks {
+        chunks: [chunk],
+        pairs,
+        contacts,
+        first,
+    } = task
+    else {
+        return;
+    };
+    let mut found = &chunk.found[..];
+    for now in &chunk.changed {
+        let (of_pair, others) = found.split_at(now.count as usize);
+        known(&pairs[now.pair as usize], contacts, first).copy_from_slice(of_pair);
+        found = others;
+    }
+    fit(&mut chunk.found, 0);
 }
 
 /// Notes that the manifolds of a pair go to a place, together with those before them if they can.
@@ -99,7 +129,7 @@ fn note(moves: &mut Vec<Move>, pair: &Pair, to: usize) {
 /// Moves manifolds, of which there will be `len`: within each stretch of places by itself, and those that go from
 /// one stretch to another, which are few, by way of a list.
 fn make(
-    moves: &[Move],
+    chunks: &[PairChunk],
     contacts: &mut Vec<Manifold>,
     len: usize,
     crossing: &mut Vec<(usize, Manifold)>,
@@ -107,15 +137,17 @@ fn make(
     let most = len.max(contacts.len());
     fit(contacts, most);
     contacts.resize(most, Manifold::default());
+    let size = stretch(most);
     crossing.clear();
-    for border in (STRETCH..most).step_by(STRETCH) {
-        for step in moves.iter().filter(|m| m.to != m.from.start) {
+    let moves = chunks.iter().flat_map(|c| &c.moves);
+    for step in moves.filter(|m| m.to != m.from.start) {
+        for border in step.borders(size) {
             let over = step.over(border).map(|k| (step.place_of(k), contacts[k]));
             crossing.extend(over);
         }
     }
-    parallel::for_each_run(contacts, STRETCH, |first, stretch| {
-        make_within(moves, first, stretch);
+    parallel::for_each_run(contacts, size, |first, stretch| {
+        make_within(chunks, first, stretch);
     });
     for (place, manifold) in crossing.iter() {
         contacts[*place] = *manifold;
@@ -123,10 +155,25 @@ fn make(
     contacts.truncate(len);
 }
 
+/// Places per task when so many manifolds move. It does not matter for what becomes of them, and threads that are not
+/// there need no tasks.
+fn stretch(most: usize) -> usize {
+    /// Tests have short lists.
+    const STRETCH: usize = if cfg!(test) { 16 } else { 2048 };
+    if parallel::is_alone() && !cfg!(test) {
+        most.max(1)
+    } else {
+        STRETCH
+    }
+}
+
 /// The moves within a stretch of places, of which the first has the number `first`. The order of manifolds stays:
 /// what goes down, lowest first, and what goes up, highest first, never runs over what is still to go.
-fn make_within(moves: &[Move], first: usize, stretch: &mut [Manifold]) {
+fn make_within(chunks: &[PairChunk], first: usize, stretch: &mut [Manifold]) {
     let places = first..first + stretch.len();
+    let from = chunks.partition_point(|c| c.first + c.count <= places.start);
+    let to = chunks.partition_point(|c| c.first < places.end);
+    let moves = || chunks[from..to.max(from)].iter().flat_map(|c| &c.moves);
     let mut make = |step: &Move| {
         let from = step.within(&places);
         if !from.is_empty() {
@@ -134,11 +181,8 @@ fn make_within(moves: &[Move], first: usize, stretch: &mut [Manifold]) {
             stretch.copy_within(from.start - first..from.end - first, to);
         }
     };
-    moves
-        .iter()
-        .filter(|m| m.to < m.from.start)
-        .for_each(&mut make);
-    let up = moves.iter().rev().filter(|m| m.to > m.from.start);
+    moves().filter(|m| m.to < m.from.start).for_each(&mut make);
+    let up = moves().rev().filter(|m| m.to > m.from.start);
     up.for_each(&mut make);
 }
 
@@ -153,6 +197,13 @@ impl Move {
         let back = |place: usize| (place + self.from.start).saturating_sub(self.to);
         let start = places.start.max(back(places.start)).max(self.from.start);
         start..places.end.min(back(places.end)).min(self.from.end)
+    }
+
+    /// The borders between stretches of `size` places that some go over.
+    fn borders(&self, size: usize) -> impl Iterator<Item = usize> + use<> {
+        let (low, high) = (self.to.min(self.from.start), self.to.max(self.from.start));
+        let first = (low / size + 1) * size;
+        (first..high + self.from.len()).step_by(size)
     }
 
     /// Those that go over a border, up or down.
@@ -217,13 +268,16 @@ mod tests {
                 names += count;
                 chunk.found.extend(list.iter().map(|&n| named(n)));
             }
+            for (chunk, lists) in frame.chunks.iter_mut().zip(expected.chunks(CHUNK)) {
+                chunk.count = lists.iter().map(Vec::len).sum();
+            }
             settle(&mut pairs, &mut contacts, &mut frame);
             let places = pairs.iter().map(|p| &contacts[p.manifolds()]);
             let names = places.map(|m| m.iter().map(|m| m.key.pair[0]).collect::<Vec<_>>());
             assert!(names.eq(expected.iter().cloned()));
             assert_eq!(contacts.len(), expected.iter().map(Vec::len).sum::<usize>());
             crossed += frame.crossing.len();
-            for m in &frame.moves {
+            for m in frame.chunks.iter().flat_map(|c| &c.moves) {
                 moved[usize::from(m.to > m.from.start)] += 1;
             }
         }
