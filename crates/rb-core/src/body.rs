@@ -363,14 +363,18 @@ impl Body {
         self.obey_locks();
     }
 
-    /// Bound on the speed of its points (m/s). Without a surface they are as far away as its mass is spread: a bare
-    /// rotor that turns is not at rest.
-    pub fn speed(&self) -> f64 {
-        let far = match self.extent > 0.0 {
+    /// Largest distance of its points from the centre of mass (m). Without a surface they are as far away as its mass is
+    /// spread: a bare rotor that turns is not at rest, and one that turns wrongly is not right.
+    pub fn span(&self) -> f64 {
+        match self.extent > 0.0 {
             true => self.extent,
             false => self.mass.spread(),
-        };
-        self.vel.lin.length() + self.vel.ang.length() * far
+        }
+    }
+
+    /// Bound on the speed of its points (m/s).
+    pub fn speed(&self) -> f64 {
+        self.vel.lin.length() + self.vel.ang.length() * self.span()
     }
 
     /// Drops the velocity of a dynamic body along and about its locked axes, which no impulse could change.

@@ -45,7 +45,7 @@ pub struct ProblemBody {
     pub vel: Twist,
     /// W in world axes; zero for static and kinematic bodies.
     pub inv: InvMass,
-    /// Largest distance of the surface from the centre of mass (m): turns rad/s into m/s.
+    /// Largest distance of its points from the centre of mass (m): turns rad/s into m/s.
     pub extent: f64,
 }
 

@@ -228,7 +228,7 @@ impl State {
         if !slot.desc.options.is_default() {
             slot.desc.options.apply(&mut rows);
         }
-        let extent = slot.bodies.map(|body| self.body(body.index()).extent);
+        let extent = slot.bodies.map(|body| self.body(body.index()).span());
         let errors = rows.iter().map(|r| row_error(r, extent[0].max(extent[1])));
         errors.fold(0.0, f64::max)
     }

@@ -87,6 +87,35 @@ fn one_percent_of_an_impulse_shows() {
     assert!(lies > 100);
 }
 
+/// A bare rotor, without colliders, welded to the world by its centre and held there against a torque.
+#[test]
+fn what_has_no_surface_is_graded_too() {
+    let mut world = World::new(Params::robotics()).unwrap();
+    let base = world.add_body(BodyDesc::fixed()).unwrap();
+    let rotor = BodyDesc::dynamic().mass(2.0, [0.1, 0.7, 0.7]);
+    let rotor = world.add_body(rotor).unwrap();
+    let [a, b] = [base, rotor].map(|h| world.pose(h).unwrap());
+    world
+        .add_joint(base, rotor, Fixed::at_world(&a, &b, a.p))
+        .unwrap();
+    world.add_torque(rotor, [0.0, 3.0, 5.0]).unwrap();
+    world.step(DT).unwrap();
+    let problems = solved(&world);
+    let [p] = &problems[..] else {
+        panic!("one island that met its tolerance")
+    };
+    let angular = |r: &usize| p.rows[*r].jac.iter().all(|j| j.lin == DVec3::ZERO);
+    let loaded = |r: &usize| p.rows[*r].lambda.abs() > 1e-3;
+    let rows: Vec<usize> = (0..p.rows.len()).filter(angular).filter(loaded).collect();
+    assert!(!rows.is_empty(), "a moment holds it");
+    for r in rows {
+        let mut lie = p.clone();
+        lie.rows[r].lambda *= 1.01;
+        let abs = grade(&lie, G * DT).abs;
+        assert!(abs > world.params().tolerances.velocity, "row {r}: {abs:e}");
+    }
+}
+
 #[test]
 fn one_percent_of_a_bound_shows() {
     let mut world = scene();

@@ -43,7 +43,7 @@ pub struct Mover {
     pub force: Wrench,
     /// Damping rates (1/s).
     pub damping: [f64; 2],
-    /// Largest distance of the surface from the centre of mass (m).
+    /// [Largest distance](Body::span) of its points from the centre of mass (m).
     pub extent: f64,
 }
 
@@ -78,7 +78,7 @@ impl Mover {
             gravity: params.gravity * body.gravity_scale,
             force: body.force,
             damping: [body.linear_damping, body.angular_damping],
-            extent: body.extent,
+            extent: body.span(),
         }
     }
 
