@@ -12,6 +12,9 @@
 //!   and by that times the tilt in their gap; twice as far for a contact between two lines, whose gap is
 //!   exact until the closest point runs past the end of one.
 //!
+//! Most pairs at rest need not even be asked: the sum of how far either shape has [gone](went) in each step since the
+//! search bounds how far they have moved against each other, and an answer that holds for the bound holds.
+//!
 //! Pairs are many, so all but the place is kept in single precision, and what that may hide of a turn is taken off
 //! `clear`. The place is not, for a pebble may lie a kilometre from the origin of its mesh.
 
@@ -57,6 +60,18 @@ pub fn nearing(a: (Sphere, &Twist), b: (Sphere, &Twist)) -> f64 {
     shift.length() + (own.ang - carrier.ang).length() * radius
 }
 
+/// Bound (m) on how far a shape of this radius (m) has moved against any other of its size or smaller that is as near as
+/// its own radius, by going from one pose to another.
+///
+/// Of a turn by θ, which is at most 4 sin(θ/4) = 2 |Δq| times a lever, counts what it does to the other's place, at most
+/// three radii away, and to the other's turn.
+pub fn went(before: &Pose, now: &Pose, radius: f64) -> f64 {
+    before.p.distance(now.p) + 8.0 * (now.q - before.q).length() * radius
+}
+
+/// What may be wrong with a sum of [`went`] by rounding, as a share, with room to spare.
+const INEXACT: f64 = 1e-6;
+
 /// What to do about a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recall {
@@ -97,13 +112,37 @@ impl Memory {
         2.0 * share * a.1.min(b.1)
     }
 
+    /// How far shapes may seem to have moved (m) right after a search.
+    pub fn drift(a: Sphere, b: Sphere) -> f64 {
+        2.0 * HIDDEN * a.1.min(b.1)
+    }
+
+    /// Whether [`recall`](Self::recall) would find contacts of the search in place, as far as can be told from a bound on
+    /// how far the shapes have moved since (m), the sum of what either [went](went) in each step and of the
+    /// [drift](Self::drift) it began with.
+    pub fn holds(&self, drift: f64, radii: [f64; 2], prediction: f64, share: f64) -> bool {
+        let clear = f64::from(self.clear);
+        let (small, large) = (radii[0].min(radii[1]), radii[0].max(radii[1]));
+        let drift = drift * (1.0 + INEXACT);
+        self.apart == Vec3::ZERO
+            && clear <= large
+            && prediction + drift <= clear
+            && drift <= share * small
+    }
+
     /// What is left of the search with the shapes where they are now, points asked for up to a gap of `prediction`
     /// (m), and anchored contacts kept while they move by a `share` of the smaller one's radius.
     pub fn recall(&self, a: Sphere, b: Sphere, prediction: f64, share: f64) -> Recall {
+        self.look(a, b, prediction, share).0
+    }
+
+    /// The same, with how far the shapes have moved since the search (m), infinite where that was not asked.
+    pub fn look(&self, a: Sphere, b: Sphere, prediction: f64, share: f64) -> (Recall, f64) {
+        const UNKNOWN: f64 = f64::INFINITY;
         // Whoever looks farther than the search did need not ask how far the shapes have moved.
         let clear = f64::from(self.clear);
         if prediction > clear {
-            return Recall::Search;
+            return (Recall::Search, UNKNOWN);
         }
         let [large, small] = larger_first([a.1, b.1], [a, b]);
         let turned = large.0.q.conjugate();
@@ -115,17 +154,17 @@ impl Memory {
             -way.dot(self.apart.as_dvec3())
         };
         if prediction + shift > clear {
-            return Recall::Search;
+            return (Recall::Search, UNKNOWN);
         }
         let before = DQuat::from_array(self.turn.map(f64::from));
         // No point of a body turned by θ moves farther than 2 sin(θ/2) times its distance.
         let turn = (before.conjugate() * (turned * small.0.q)).xyz();
         let moved = shift + 2.0 * turn.length() * small.1;
         if !aimless && prediction + moved <= clear {
-            return Recall::Clear;
+            return (Recall::Clear, UNKNOWN);
         }
         // Written so that a NaN leads to a search.
-        if prediction + moved <= clear {
+        let recall = if prediction + moved <= clear {
             match moved / (share * small.1) {
                 ..=1.0 => Recall::InPlace,
                 ..=2.0 => Recall::Followed,
@@ -133,7 +172,8 @@ impl Memory {
             }
         } else {
             Recall::Search
-        }
+        };
+        (recall, moved)
     }
 }
 

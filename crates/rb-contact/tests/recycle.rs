@@ -4,7 +4,7 @@ mod common;
 
 use common::{Random, icosahedron};
 use rb_contact::narrow::{Apart, collide_shapes};
-use rb_contact::recycle::{Memory, Recall};
+use rb_contact::recycle::{Memory, Recall, went};
 use rb_contact::{ContactPatch, Shape};
 use rb_core::anchor::{Anchor, Hold, Reference, Stand};
 use rb_core::glam::{DQuat, DVec3};
@@ -337,4 +337,56 @@ fn pairs_apart_are_apart_while_nothing_comes_nearer() {
         assert!(found.is_empty(), "{a:?} {b:?} {apart:?} {found:?}");
     }
     assert!(kept > 10_000 && far > 1000, "{kept} {far}");
+}
+
+/// The sum of what two shapes go in each step is no less than how far they have moved against each other, whatever their
+/// sizes and however they are carried along, here and ten kilometres away.
+#[test]
+fn steps_bound_how_far_shapes_have_moved() {
+    let mut random = Random(12);
+    let (mut held, mut ended, mut closest) = (0, 0, 0.0f64);
+    for round in 0..4000 {
+        let radii = [random.range(0.1, 3.0), random.range(0.1, 3.0)];
+        let offset = DVec3::X * if round % 2 == 0 { 0.0 } else { 1e4 };
+        let mut poses = [random.pose(5.0), random.pose(5.0)];
+        poses[0].p += offset;
+        let reach = PREDICTION + Memory::spare((&poses[0], radii[0]), (&poses[1], radii[1]), SHARE);
+        let way = random.vector(1.0).normalize();
+        poses[1].p = poses[0].p + way * random.range(0.0, radii[0] + radii[1] + reach);
+        let spheres = |p: &[Pose; 2]| [(p[0], radii[0]), (p[1], radii[1])];
+        let [a, b] = spheres(&poses);
+        let memory = Memory::new((&a.0, a.1), (&b.0, b.1), Apart::by(reach));
+        let mut drift = Memory::drift((&a.0, a.1), (&b.0, b.1));
+        // Both go round together, and each a little by itself.
+        let shared = exp_rotation(random.vector(1.0) * random.range(0.0, 4e-6));
+        let own = random.range(0.0, 4e-6);
+        for _ in 0..40 {
+            let mut next = poses;
+            for (next, radius) in next.iter_mut().zip(radii) {
+                let aside = offset + shared * (next.p - offset) + random.vector(own * radius);
+                let turn = exp_rotation(random.vector(own)) * shared;
+                *next = Pose::new(aside, (turn * next.q).normalize());
+            }
+            let steps = poses.iter().zip(&next).zip(radii);
+            drift += steps.map(|((p, q), r)| went(p, q, r)).sum::<f64>();
+            poses = next;
+            let [a, b] = spheres(&poses);
+            let (recall, moved) = memory.look((&a.0, a.1), (&b.0, b.1), PREDICTION, SHARE);
+            if memory.holds(drift, radii, PREDICTION, SHARE) {
+                held += 1;
+                assert_eq!(recall, Recall::InPlace);
+            } else {
+                ended += 1;
+            }
+            if moved.is_finite() {
+                closest = closest.max(moved / drift);
+                assert!(
+                    moved <= drift * (1.0 + 1e-9),
+                    "{moved:e} {drift:e} {radii:?}"
+                );
+            }
+        }
+    }
+    println!("{held} steps held, {ended} not; of the bound at most {closest:.2}");
+    assert!(held > 40_000 && ended > 10_000 && closest > 0.1);
 }

@@ -44,6 +44,8 @@ pub(crate) struct Placed {
     pub(crate) jointed: bool,
     /// How far its body goes within this step, or what that touched in the last one (m).
     pub(crate) unrest: f64,
+    /// How far it [went](rb_contact::recycle::went) since it was last placed (m).
+    pub(crate) went: f64,
     /// Of the shape about its own origin (m).
     pub(crate) radius: f64,
     pub(crate) stand: Stand,

@@ -54,6 +54,14 @@ pub(crate) struct Pair {
     /// Its manifolds: number of the first in the contacts, and how many.
     pub(crate) first: u32,
     pub(crate) count: u32,
+    /// How far its shapes have moved against each other since its manifolds were found, at most (m). Whether that is
+    /// known makes no difference, so it is not stored.
+    #[serde(skip, default = "unknown")]
+    pub(crate) drift: f64,
+}
+
+fn unknown() -> f64 {
+    f64::INFINITY
 }
 
 impl Paired for Pair {
@@ -68,6 +76,7 @@ impl Paired for Pair {
             memory: None,
             first: 0,
             count: 0,
+            drift: unknown(),
         }
     }
 }

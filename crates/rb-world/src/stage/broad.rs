@@ -6,6 +6,7 @@ use crate::frame::{Frame, Left, Placed, Travel};
 use crate::state::{ColliderSlot, State, stirs};
 use glam::DVec3;
 use rb_contact::broad::Course;
+use rb_contact::recycle::went;
 use rb_contact::shapes::Ball;
 use rb_contact::{Aabb, CollisionGroups, Shape};
 use rb_core::anchor::Stand;
@@ -136,6 +137,7 @@ const NOWHERE: Placed = Placed {
     radius: 0.0,
     reach: 0.0,
     unrest: 0.0,
+    went: 0.0,
     bounds: Aabb::EVERYWHERE,
     stirs: false,
     sensor: false,
@@ -206,15 +208,17 @@ fn place(
     let reach = reach(&state.params.contact, body, travel.own);
     // Field by field: a shape that is the same already stays.
     placed.shape.clone_from(&desc.shape);
+    let before = placed.stand.pose;
     placed.stand = Stand {
         pose: slot.collider.pose(&body.pose()),
         center: body.com,
     };
+    placed.radius = slot.collider.radius();
+    placed.went = went(&before, &placed.stand.pose, placed.radius);
     let arm = placed.stand.pose.p - body.com;
     placed.motion = Twist::new(body.vel.lin + body.vel.ang.cross(arm), body.vel.ang) * dt;
     placed.collider = state.collider_handle(number);
     placed.body = slot.body;
-    placed.radius = slot.collider.radius();
     placed.reach = reach;
     placed.unrest = travel.unrest;
     placed.stirs = stirs(body);

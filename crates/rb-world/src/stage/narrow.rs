@@ -129,6 +129,7 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, fall: f64, task: Ta
         if parted && pair.count == 0 {
             continue;
         }
+        pair.drift += sides[0].went + sides[1].went;
         let asked = sides.map(|s| s.collider);
         let known = places::known(pair, contacts, first);
         let verdict = if parted || !hooks.may_touch(asked, sides.map(|s| s.body)) {
@@ -144,6 +145,7 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, fall: f64, task: Ta
         };
         chunk.count += count as usize;
         pair.memory = memory;
+        pair.drift = Memory::drift(sides[0].sphere(), sides[1].sphere());
         if count != pair.count {
             let pair = k as u32;
             chunk.changed.push(Changed { pair, count });
@@ -191,7 +193,7 @@ fn expose(pairs: &[Pair], placed: &mut [Placed]) {
 /// Finds the contacts of a pair whose boxes meet, or brings those known up to date.
 fn touch(
     state: &State,
-    pair: &Pair,
+    pair: &mut Pair,
     known: &mut [Manifold],
     sides: [&Placed; 2],
     fall: f64,
@@ -289,7 +291,7 @@ fn surface(
 }
 
 /// Finds whether a pair with a sensor overlaps; it never has manifolds.
-fn sense(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk) -> Verdict {
+fn sense(state: &State, pair: &mut Pair, sides: [&Placed; 2], chunk: &mut PairChunk) -> Verdict {
     if !(sides[0].stirs || sides[1].stirs) {
         if state.overlapping.binary_search(&pair.key).is_ok() {
             chunk.overlapping.push(pair.key);
@@ -310,11 +312,17 @@ fn sense(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk)
     Verdict::Found(0, (!overlaps).then_some(memory))
 }
 
-fn recall(pair: &Pair, [a, b]: [&Placed; 2], prediction: f64, share: f64) -> Recall {
-    match &pair.memory {
-        Some(memory) => memory.recall(a.sphere(), b.sphere(), prediction, share),
-        None => Recall::Search,
+fn recall(pair: &mut Pair, [a, b]: [&Placed; 2], prediction: f64, share: f64) -> Recall {
+    let Some(memory) = &pair.memory else {
+        return Recall::Search;
+    };
+    let radii = [a.radius, b.radius];
+    if pair.count > 0 && memory.holds(pair.drift, radii, prediction, share) {
+        return Recall::InPlace;
     }
+    let (recall, moved) = memory.look(a.sphere(), b.sphere(), prediction, share);
+    pair.drift = moved;
+    recall
 }
 
 /// Finds the patches of a pair up to a gap of `prediction` (m), and a little beyond, by a `share` of the smaller shape.
