@@ -3,7 +3,7 @@
 use crate::events::Events;
 use crate::frame::Frame;
 use crate::hooks::{Hooks, NoHooks};
-use crate::state::State;
+use crate::state::{State, forget_drift};
 use crate::step::{self, StepError};
 use crate::threads::Threads;
 use rb_core::Result;
@@ -95,6 +95,7 @@ impl World {
         let found = self.report.clone();
         if let Some((state, events, report)) = before.filter(|_| !found.met) {
             (self.state, self.events, self.report) = (state, events, report);
+            forget_drift(&mut self.state.pairs);
             return Err(StepError::Unmet(Box::new(found)));
         }
         Ok(found)

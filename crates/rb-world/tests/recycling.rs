@@ -148,6 +148,48 @@ fn across(second: f64, slab: f64) -> usize {
     points.filter(|p| p.colliders == pair).count()
 }
 
+/// A box slides off a slab, whose border its contacts have to follow. Attempts that are refused leave no trace there,
+/// and neither does going on with a copy.
+#[test]
+fn refused_steps_do_not_hide_motion() {
+    let slide = |refuses: bool, copies: bool| {
+        let mut world = World::new(Params::game()).unwrap();
+        let slab = world.add_body(BodyDesc::fixed()).unwrap();
+        let cube = || Shape::cuboid(DVec3::splat(0.5)).unwrap();
+        let smooth = |shape| ColliderDesc::new(shape).friction(0.0);
+        world.add_collider(slab, smooth(cube())).unwrap();
+        let body = BodyDesc::dynamic().at([0.3, 1.0, 0.1]).no_sleep();
+        let body = world.add_body(body.velocity([0.03, 0.0, 0.0])).unwrap();
+        world.add_collider(body, smooth(cube())).unwrap();
+        let (usual, mut refused) = (*world.params(), 0);
+        let mut strict = Params {
+            strict: refuses,
+            ..usual
+        };
+        strict.tolerances.velocity = f64::MIN_POSITIVE;
+        for _ in 0..300 {
+            world.set_params(strict).unwrap();
+            // A step that is taken has asked other solvers for those tolerances.
+            let before = world.clone();
+            match refuses && world.step(DT).is_ok() {
+                true => world = before,
+                false => refused += 1,
+            }
+            world.set_params(usual).unwrap();
+            if copies {
+                world = world.clone();
+            }
+            world.step(DT).unwrap();
+        }
+        assert!(refused > 200, "{refused}");
+        world.pose(body).unwrap()
+    };
+    let plain = slide(false, false);
+    assert!(plain.p.x > 0.35, "{plain:?}");
+    assert_eq!(plain, slide(true, false), "refused attempts");
+    assert_eq!(plain, slide(false, true), "copies");
+}
+
 /// Nothing looks far ahead that lies still among what lies still. What moves does, and what touches it, which may be
 /// carried along within the step.
 #[test]

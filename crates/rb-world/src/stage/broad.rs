@@ -124,10 +124,13 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
     state.broad = broad;
 }
 
-/// What stands in a free slot.
+/// What stands in a free slot, or has not been placed yet: how far it went from there is no number.
 const NOWHERE: Placed = Placed {
     stand: Stand {
-        pose: Pose::IDENTITY,
+        pose: Pose {
+            p: DVec3::NAN,
+            ..Pose::IDENTITY
+        },
         center: DVec3::ZERO,
     },
     motion: Twist::ZERO,

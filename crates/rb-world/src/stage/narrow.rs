@@ -9,7 +9,7 @@ use crate::events::{Events, Parted};
 use crate::frame::{Changed, Frame, PairChunk, Placed};
 use crate::hooks::Hooks;
 use crate::stage::publish::{contact_event, difference};
-use crate::state::{Pair, PairList, State};
+use crate::state::{Pair, PairList, State, forget_drift};
 use places::Tasks;
 use rb_contact::manifold::{Sides, rewrite, warm_start};
 use rb_contact::material::combine;
@@ -102,6 +102,9 @@ impl<'a> From<&'a mut State> for Taken<'a> {
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            forget_drift(&mut self.pairs);
+        }
         std::mem::swap(&mut self.state.pairs, &mut self.pairs);
         std::mem::swap(&mut self.state.contacts, &mut self.contacts);
     }
