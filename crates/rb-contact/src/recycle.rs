@@ -118,7 +118,7 @@ impl Memory {
     }
 
     /// Whether [`recall`](Self::recall) would find contacts of the search in place, as far as can be told from a bound on
-    /// how far the shapes have moved since (m), the sum of what either [went](went) in each step and of the
+    /// how far the shapes have moved since (m), the sum of what either [went] in each step and of the
     /// [drift](Self::drift) it began with.
     pub fn holds(&self, drift: f64, radii: [f64; 2], prediction: f64, share: f64) -> bool {
         let clear = f64::from(self.clear);
