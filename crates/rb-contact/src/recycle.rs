@@ -63,8 +63,8 @@ pub fn nearing(a: (Sphere, &Twist), b: (Sphere, &Twist)) -> f64 {
 /// Bound (m) on how far a shape of this radius (m) has moved against any other of its size or smaller that is as near as
 /// its own radius, by going from one pose to another.
 ///
-/// Of a turn by θ, which is at most 4 sin(θ/4) = 2 |Δq| times a lever, counts what it does to the other's place, at most
-/// three radii away, and to the other's turn.
+/// A turn by θ moves what is one lever away by 2 sin(θ/2) ≤ 4 sin(θ/4) = 2 |Δq| levers at most. The other's origin is at
+/// most three radii away, and its own turn counts for one more: four levers of a radius.
 pub fn went(before: &Pose, now: &Pose, radius: f64) -> f64 {
     before.p.distance(now.p) + 8.0 * (now.q - before.q).length() * radius
 }
