@@ -182,7 +182,7 @@ pub(crate) struct Frame {
     pub(crate) chunks: Vec<PairChunk>,
     /// How far the body in a slot goes.
     pub(crate) travels: Vec<Travel>,
-    /// Every collider slot; free slots hold nothing of use.
+    /// Every collider slot; free slots hold nothing of use. Empty where it is not known how far shapes went since.
     pub(crate) placed: Vec<Placed>,
     /// What placing them found.
     pub(crate) left: Vec<Left>,

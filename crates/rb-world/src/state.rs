@@ -55,8 +55,8 @@ pub(crate) struct Pair {
     pub(crate) first: u32,
     pub(crate) count: u32,
     /// How far its shapes have moved against each other since its manifolds were found, at most (m), as long as no step
-    /// was missed: whoever goes back to a former state [forgets](forget_drift) it. Whether it is known makes no
-    /// difference, so it is not stored.
+    /// was missed: whoever goes back to a former state forgets where shapes were, and then it is no number. Whether it is
+    /// known makes no difference, so it is not stored.
     #[serde(skip, default = "unknown")]
     pub(crate) drift: f64,
 }
@@ -116,11 +116,6 @@ pub(crate) struct State {
     pub(crate) dt: f64,
     pub(crate) step: u64,
     pub(crate) time: f64,
-}
-
-/// Says that it is not known how far the shapes of pairs have moved.
-pub(crate) fn forget_drift(pairs: &mut [Pair]) {
-    pairs.iter_mut().for_each(|p| p.drift = unknown());
 }
 
 impl State {

@@ -3,7 +3,7 @@
 use crate::events::Events;
 use crate::frame::Frame;
 use crate::hooks::{Hooks, NoHooks};
-use crate::state::{State, forget_drift};
+use crate::state::State;
 use crate::step::{self, StepError};
 use crate::threads::Threads;
 use rb_core::Result;
@@ -95,7 +95,8 @@ impl World {
         let found = self.report.clone();
         if let Some((state, events, report)) = before.filter(|_| !found.met) {
             (self.state, self.events, self.report) = (state, events, report);
-            forget_drift(&mut self.state.pairs);
+            // How far shapes went from there is not known.
+            self.frame.placed.clear();
             return Err(StepError::Unmet(Box::new(found)));
         }
         Ok(found)

@@ -94,15 +94,25 @@ fn hooks_are_asked_in_every_step() {
     assert!(speed(&world, body) < 1e-2);
 }
 
-/// Panics when it is told to.
+/// Panics when it is told to, about one collider or any.
 #[derive(Default)]
-struct Trap(AtomicBool);
+struct Trap(AtomicBool, Option<ColliderHandle>);
 
 impl Hooks for Trap {
-    fn may_touch(&self, _: [ColliderHandle; 2], _: [BodyHandle; 2]) -> bool {
-        assert!(!self.0.load(Ordering::Relaxed), "the user's mistake");
+    fn may_touch(&self, pair: [ColliderHandle; 2], _: [BodyHandle; 2]) -> bool {
+        let meant = self.1.is_none_or(|of| pair.contains(&of));
+        let sprung = meant && self.0.load(Ordering::Relaxed);
+        assert!(!sprung, "the user's mistake");
         true
     }
+}
+
+/// A step in which the trap springs.
+fn spring(world: &mut World, trap: &Trap) {
+    trap.0.store(true, Ordering::Relaxed);
+    let step = std::panic::AssertUnwindSafe(|| world.step(DT));
+    assert!(std::panic::catch_unwind(step).is_err());
+    trap.0.store(false, Ordering::Relaxed);
 }
 
 #[test]
@@ -112,11 +122,8 @@ fn a_hook_that_panics_costs_no_contacts() {
     world.set_hooks(trap.clone());
     let before = world.contact_points().count();
     assert!(before > 0);
-    trap.0.store(true, Ordering::Relaxed);
-    let step = std::panic::AssertUnwindSafe(|| world.step(DT));
-    assert!(std::panic::catch_unwind(step).is_err());
+    spring(&mut world, &trap);
     assert_eq!(world.contact_points().count(), before);
-    trap.0.store(false, Ordering::Relaxed);
     run(&mut world, 60);
     assert!(speed(&world, body) < 1e-3);
 }
@@ -149,15 +156,20 @@ fn across(second: f64, slab: f64) -> usize {
 }
 
 /// A box slides off a slab, whose border its contacts have to follow. Attempts that are refused leave no trace there,
-/// and neither does going on with a copy.
+/// nor do those in which a hook panics before it is asked about the box, nor going on with a copy.
 #[test]
-fn refused_steps_do_not_hide_motion() {
-    let slide = |refuses: bool, copies: bool| {
+fn steps_not_taken_do_not_hide_motion() {
+    let slide = |refuses: bool, panics: bool, copies: bool| {
         let mut world = World::new(Params::game()).unwrap();
         let slab = world.add_body(BodyDesc::fixed()).unwrap();
         let cube = || Shape::cuboid(DVec3::splat(0.5)).unwrap();
         let smooth = |shape| ColliderDesc::new(shape).friction(0.0);
         world.add_collider(slab, smooth(cube())).unwrap();
+        let other = world.add_body(BodyDesc::dynamic().at([-0.4, 0.6, 0.0]).no_sleep());
+        let small = smooth(Shape::ball(0.1).unwrap());
+        let small = world.add_collider(other.unwrap(), small).unwrap();
+        let trap = Arc::new(Trap(AtomicBool::new(false), Some(small)));
+        world.set_hooks(trap.clone());
         let body = BodyDesc::dynamic().at([0.3, 1.0, 0.1]).no_sleep();
         let body = world.add_body(body.velocity([0.03, 0.0, 0.0])).unwrap();
         world.add_collider(body, smooth(cube())).unwrap();
@@ -176,6 +188,9 @@ fn refused_steps_do_not_hide_motion() {
                 false => refused += 1,
             }
             world.set_params(usual).unwrap();
+            if panics {
+                spring(&mut world, &trap);
+            }
             if copies {
                 world = world.clone();
             }
@@ -184,10 +199,11 @@ fn refused_steps_do_not_hide_motion() {
         assert!(refused > 200, "{refused}");
         world.pose(body).unwrap()
     };
-    let plain = slide(false, false);
+    let plain = slide(false, false, false);
     assert!(plain.p.x > 0.35, "{plain:?}");
-    assert_eq!(plain, slide(true, false), "refused attempts");
-    assert_eq!(plain, slide(false, true), "copies");
+    assert_eq!(plain, slide(true, false, false), "refused attempts");
+    assert_eq!(plain, slide(false, true, false), "hooks that panic");
+    assert_eq!(plain, slide(false, false, true), "copies");
 }
 
 /// Nothing looks far ahead that lies still among what lies still. What moves does, and what touches it, which may be

@@ -9,7 +9,7 @@ use crate::events::{Events, Parted};
 use crate::frame::{Changed, Frame, PairChunk, Placed};
 use crate::hooks::Hooks;
 use crate::stage::publish::{contact_event, difference};
-use crate::state::{Pair, PairList, State, forget_drift};
+use crate::state::{Pair, PairList, State};
 use places::Tasks;
 use rb_contact::manifold::{Sides, rewrite, warm_start};
 use rb_contact::material::combine;
@@ -66,16 +66,14 @@ pub(crate) fn run(
         pairs,
         contacts,
     } = &mut taken;
-    let tasks = Tasks {
-        chunks: &mut frame.chunks,
-        pairs,
-        contacts,
-        first: 0,
-    };
-    let (shared, placed) = (&**shared, &frame.placed);
+    let tasks = Tasks::new(&mut frame.chunks, pairs, contacts);
+    // If a hook panics they are lost, and with them what pairs have not been told of how far they went.
+    let placed = std::mem::take(&mut frame.placed);
+    let shared = &**shared;
     parallel::for_each_part(tasks, &|task: Tasks| {
-        look(shared, placed, hooks, fall, task)
+        look(shared, &placed, hooks, fall, task)
     });
+    frame.placed = placed;
     places::settle(pairs, contacts, frame);
     drop(taken);
     sensor_events(state, frame, events);
@@ -102,9 +100,6 @@ impl<'a> From<&'a mut State> for Taken<'a> {
 
 impl Drop for Taken<'_> {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            forget_drift(&mut self.pairs);
-        }
         std::mem::swap(&mut self.state.pairs, &mut self.pairs);
         std::mem::swap(&mut self.state.contacts, &mut self.contacts);
     }
@@ -112,13 +107,7 @@ impl Drop for Taken<'_> {
 
 /// What becomes of one task's pairs.
 fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, fall: f64, task: Tasks) {
-    let Tasks {
-        chunks: [chunk],
-        pairs,
-        contacts,
-        first,
-    } = task
-    else {
+    let Some((chunk, pairs, mut all)) = task.alone() else {
         return;
     };
     chunk.changed.clear();
@@ -134,7 +123,7 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, fall: f64, task: Ta
         }
         pair.drift += sides[0].went + sides[1].went;
         let asked = sides.map(|s| s.collider);
-        let known = places::known(pair, contacts, first);
+        let known = all.of(pair);
         let verdict = if parted || !hooks.may_touch(asked, sides.map(|s| s.body)) {
             Verdict::Found(0, None)
         } else if sides[0].sensor || sides[1].sensor {

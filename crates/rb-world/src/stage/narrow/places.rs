@@ -10,11 +10,49 @@ use std::ops::Range;
 
 /// Pairs, [`CHUNK`] to a task, with the contacts known of them.
 pub(super) struct Tasks<'a> {
-    pub(super) chunks: &'a mut [PairChunk],
-    pub(super) pairs: &'a mut [Pair],
-    pub(super) contacts: &'a mut [Manifold],
-    /// Number of the first of the contacts.
-    pub(super) first: usize,
+    chunks: &'a mut [PairChunk],
+    pairs: &'a mut [Pair],
+    known: Known<'a>,
+}
+
+/// A run of the contacts, and the number of its first.
+pub(super) struct Known<'a> {
+    contacts: &'a mut [Manifold],
+    first: usize,
+}
+
+impl<'a> Tasks<'a> {
+    /// All pairs with all contacts.
+    pub(super) fn new(
+        chunks: &'a mut [PairChunk],
+        pairs: &'a mut [Pair],
+        contacts: &'a mut [Manifold],
+    ) -> Self {
+        let known = Known { contacts, first: 0 };
+        Self {
+            chunks,
+            pairs,
+            known,
+        }
+    }
+
+    /// The only task, if it is one.
+    pub(super) fn alone(self) -> Option<(&'a mut PairChunk, &'a mut [Pair], Known<'a>)> {
+        match self.chunks {
+            [chunk] => Some((chunk, self.pairs, self.known)),
+            _ => None,
+        }
+    }
+}
+
+impl Known<'_> {
+    /// Manifolds of a pair, which are among these.
+    pub(super) fn of(&mut self, pair: &Pair) -> &mut [Manifold] {
+        match pair.count {
+            0 => &mut [],
+            n => &mut self.contacts[pair.first as usize - self.first..][..n as usize],
+        }
+    }
 }
 
 impl Parts for Tasks<'_> {
@@ -26,30 +64,18 @@ impl Parts for Tasks<'_> {
         let (chunks, chunks2) = self.chunks.split_at_mut(parts);
         let (pairs, pairs2) = self.pairs.split_at_mut(parts * CHUNK);
         let last = pairs.iter().rev().find(|p| p.count > 0);
-        let second = last.map_or(self.first, |p| p.manifolds().end);
-        let (contacts, contacts2) = self.contacts.split_at_mut(second - self.first);
+        let Known { contacts, first } = self.known;
+        let second = last.map_or(first, |p| p.manifolds().end);
+        let (contacts, contacts2) = contacts.split_at_mut(second - first);
         let of = |chunks, pairs, contacts, first| Tasks {
             chunks,
             pairs,
-            contacts,
-            first,
+            known: Known { contacts, first },
         };
         (
-            of(chunks, pairs, contacts, self.first),
+            of(chunks, pairs, contacts, first),
             of(chunks2, pairs2, contacts2, second),
         )
-    }
-}
-
-/// Manifolds of a pair, among contacts of which the first has the number `first`.
-pub(super) fn known<'a>(
-    pair: &Pair,
-    contacts: &'a mut [Manifold],
-    first: usize,
-) -> &'a mut [Manifold] {
-    match pair.count {
-        0 => &mut [],
-        n => &mut contacts[pair.first as usize - first..][..n as usize],
     }
 }
 
@@ -70,13 +96,7 @@ pub(super) fn settle(pairs: &mut [Pair], contacts: &mut Vec<Manifold>, frame: &m
     }
     parallel::for_each_with_run(chunks, pairs, CHUNK, number);
     make(chunks, contacts, len, crossing);
-    let tasks = Tasks {
-        chunks,
-        pairs,
-        contacts,
-        first: 0,
-    };
-    parallel::for_each_part(tasks, &put);
+    parallel::for_each_part(Tasks::new(chunks, pairs, contacts), &put);
 }
 
 /// Tells the pairs of a chunk where their manifolds will be, and notes how those that stay get there.
@@ -96,19 +116,13 @@ fn number(chunk: &mut PairChunk, pairs: &mut [Pair]) {
 
 /// Puts the manifolds of changed pairs in their places.
 fn put(task: Tasks) {
-    let Tasks {
-        chunks: [chunk],
-        pairs,
-        contacts,
-        first,
-    } = task
-    else {
+    let Some((chunk, pairs, mut known)) = task.alone() else {
         return;
     };
     let mut found = &chunk.found[..];
     for now in &chunk.changed {
         let (of_pair, others) = found.split_at(now.count as usize);
-        known(&pairs[now.pair as usize], contacts, first).copy_from_slice(of_pair);
+        known.of(&pairs[now.pair as usize]).copy_from_slice(of_pair);
         found = others;
     }
     fit(&mut chunk.found, 0);
