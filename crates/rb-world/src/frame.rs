@@ -6,6 +6,7 @@ use crate::island::fleet::Fleet;
 use crate::island::{Island, IslandContact};
 use crate::stage::partition::{ListedBody, ListedJoint};
 use crate::state::{Pair, PairList};
+use rb_contact::broad::Course;
 use rb_contact::manifold::Carried;
 use rb_contact::recycle::Sphere;
 use rb_contact::{Aabb, CollisionGroups, ContactPatch, Shape};
@@ -116,6 +117,8 @@ pub(crate) struct Landed {
     pub(crate) still: Vec<u32>,
     /// Slots of those that got farther than their boxes foresaw.
     pub(crate) far: Vec<u32>,
+    /// Colliders of these that have left their boxes, and what new ones are to hold.
+    pub(crate) left: Vec<(u32, Aabb, Course)>,
     /// Slots of kinematic bodies whose velocity would take them out of bounds.
     pub(crate) strayed: Vec<u32>,
 }
@@ -127,6 +130,11 @@ impl Landed {
         self.far.clear();
         self.still.clear();
         self.strayed.clear();
+    }
+
+    fn bytes(&self) -> usize {
+        let lists = [&self.fast, &self.still, &self.far, &self.strayed];
+        bytes(&self.left) + lists.into_iter().map(bytes).sum::<usize>()
     }
 }
 
@@ -273,6 +281,8 @@ impl Frame {
         let colliders = bytes(&self.placed) + bytes(&self.left) + bytes(&self.travels) + searches;
         let colliders = colliders + bytes(&self.pairs);
         let bodies = bytes(&self.flights) + bytes(&self.listed_bodies) + bytes(&self.place);
+        let landed: usize = self.landed.iter().map(Landed::bytes).sum();
+        let bodies = bodies + bytes(&self.landed) + landed;
         let homes = bytes(&self.free) + bytes(&self.tenants) + bytes(&self.starts);
         let contacts = bytes(&self.crossing)
             + bytes(&self.homes)

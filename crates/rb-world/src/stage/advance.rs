@@ -44,8 +44,7 @@ pub(crate) fn run(
     if state.params.contact.swept {
         swept::stop_fast_bodies(state, frame, hooks, dt);
     }
-    let far = frame.landed.iter().flat_map(|l| &l.far);
-    follow(state, far.copied(), dt);
+    follow(state, &mut frame.landed, dt);
 }
 
 /// Every body gets all it has to know after the step in one pass over them, for they lie far apart in memory.

@@ -2,7 +2,7 @@
 
 use crate::colliders::mobility;
 use crate::events::Events;
-use crate::frame::{Frame, Left, Placed, Travel};
+use crate::frame::{Frame, Landed, Left, Placed, Travel};
 use crate::state::{ColliderSlot, State, stirs};
 use glam::DVec3;
 use rb_contact::broad::Course;
@@ -163,21 +163,31 @@ fn course(body: &Body, radius: f64, dt: f64) -> Course {
 
 /// New boxes for bodies that may have left theirs within the step: questions are asked before the next one. They
 /// are what the next step would store.
-pub(crate) fn follow(state: &mut State, bodies: impl Iterator<Item = u32>, dt: f64) {
-    let mut moved = Vec::new();
-    for body in bodies.map(|slot| state.body(slot)) {
-        let reach = reach(&state.params.contact, body, body.speed() * dt);
-        for slot in body.colliders.iter().map(|c| c.index()) {
-            let collider = &state.collider(slot).collider;
-            let tight = collider.aabb(&collider.pose(&body.pose()));
-            let fat = state.broad.fat_box(slot);
-            if fat.is_none_or(|fat| !fat.contains(&tight)) {
-                let course = course(body, collider.radius(), dt);
-                moved.push((slot, tight.inflated(reach), course));
-            }
+pub(crate) fn follow(state: &mut State, landed: &mut [Landed], dt: f64) {
+    let shared = &*state;
+    parallel::for_each(landed, 1, |run| {
+        empty(&mut run.left);
+        for &slot in &run.far {
+            leave(shared, shared.body(slot), dt, &mut run.left);
+        }
+    });
+    let count = landed.iter().map(|run| run.left.len()).sum();
+    let left = landed.iter().flat_map(|run| &run.left).copied();
+    state.broad.set_many(count, left);
+}
+
+/// Lists the colliders of a body that have left their boxes, with what new ones are to hold.
+fn leave(state: &State, body: &Body, dt: f64, left: &mut Vec<(u32, Aabb, Course)>) {
+    let reach = reach(&state.params.contact, body, body.speed() * dt);
+    for slot in body.colliders.iter().map(|c| c.index()) {
+        let collider = &state.collider(slot).collider;
+        let tight = collider.aabb(&collider.pose(&body.pose()));
+        let fat = state.broad.fat_box(slot);
+        if fat.is_none_or(|fat| !fat.contains(&tight)) {
+            let course = course(body, collider.radius(), dt);
+            left.push((slot, tight.inflated(reach), course));
         }
     }
-    state.broad.set_many(moved.len(), moved.into_iter());
 }
 
 /// Notes which bodies something touched at the end of the last step, and how far it goes.

@@ -6,9 +6,11 @@
 //! that its place in the world does not matter. Source: M. Berger, S. Bokhari, "A partitioning strategy
 //! for nonuniform problems on multiprocessors", 1987.
 
+use super::BODIES;
 use glam::DVec3;
 use rb_core::math::tangents;
 use rb_core::room::{bytes, empty, fit};
+use rb_solve::parallel;
 
 /// Movable bodies from which on an island is divided.
 pub(super) const LARGE: usize = 512;
@@ -57,19 +59,19 @@ impl Residents {
         bytes(&self.list) + bytes(&self.spare)
     }
 
-    /// Puts the bodies of an island, given by slot and centre of mass, lowest slot first, in the order of their
+    /// Puts the bodies of an island, `count` given by slot and centre of mass, lowest slot first, in the order of their
     /// sections, and returns how many bodies a section has. Within one they stay in the order of slots. Cells are
     /// `width` wide (m).
     pub(super) fn divide(
         &mut self,
-        bodies: impl ExactSizeIterator<Item = (u32, DVec3)> + Clone,
+        count: usize,
+        body: impl Fn(usize) -> (u32, DVec3) + Sync + Send,
         width: f64,
         gravity: DVec3,
     ) -> usize {
-        let count = bodies.len();
         let sections = count.div_ceil(SECTION).next_power_of_two().max(2);
         let size = count.div_ceil(sections);
-        self.find_cells(bodies, width, gravity);
+        self.find_cells(count, body, width, gravity);
         fit(&mut self.spare, count);
         split(&mut self.list, &mut self.spare, sections, size);
         size
@@ -77,24 +79,26 @@ impl Residents {
 
     fn find_cells(
         &mut self,
-        bodies: impl ExactSizeIterator<Item = (u32, DVec3)> + Clone,
+        count: usize,
+        body: impl Fn(usize) -> (u32, DVec3) + Sync + Send,
         width: f64,
         gravity: DVec3,
     ) {
-        let Some((_, first)) = bodies.clone().next() else {
+        if count == 0 {
             return;
-        };
+        }
         let up = gravity.try_normalize().unwrap_or(DVec3::Y);
         let [x, z] = tangents(up);
         // Off the middle, where symmetric scenes have their bodies.
         let width = width.max(f64::MIN_POSITIVE);
-        let origin = first - DVec3::splat(0.37 * width);
-        fit(&mut self.list, bodies.len());
-        self.list.extend(bodies.map(|(slot, at)| {
+        let origin = body(0).1 - DVec3::splat(0.37 * width);
+        fit(&mut self.list, count);
+        parallel::extend(&mut self.list, count, BODIES, |i| {
+            let (slot, at) = body(i);
             let at = (at - origin) / width;
             let cell = [x, z, up].map(|e| at.dot(e).floor() as i32);
             Resident { slot, cell }
-        }));
+        });
     }
 }
 
@@ -164,10 +168,10 @@ mod tests {
                 bodies.push(body.index());
             }
         }
-        let at = |slot: &u32| (*slot, world.state.body(*slot).com);
+        let at = |i: usize| (bodies[i], world.state.body(bodies[i]).com);
         let (width, gravity) = (world.state.body(bodies[0]).extent, world.params().gravity);
         let mut residents = Residents::default();
-        let size = residents.divide(bodies.iter().map(at), width, gravity);
+        let size = residents.divide(bodies.len(), at, width, gravity);
         let mut of = vec![0; bodies.len()];
         for (k, slot) in residents.slots().enumerate() {
             of[slot as usize] = k / size;

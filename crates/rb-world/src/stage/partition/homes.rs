@@ -86,9 +86,10 @@ fn move_in(island: &mut Island, slots: &[u32], listed: &[ListedBody], (state, h)
     }
     // Sections of islands with joints are cut along these.
     if slots.len() >= LARGE && !jointed {
-        let bodies = slots.iter().map(|&slot| (slot, body(slot).at));
+        let at = |i: usize| (slots[i], body(slots[i]).at);
         let (width, gravity) = (body(slots[0]).extent, state.params.gravity);
-        island.section = Some(island.residents.divide(bodies, width, gravity));
+        let residents = &mut island.residents;
+        island.section = Some(residents.divide(slots.len(), at, width, gravity));
     }
     let residents = &island.residents;
     let slot = |i: usize| residents.slot(i).unwrap_or(slots[i]);
