@@ -16,7 +16,7 @@ use rb_core::manifold::Manifold;
 use rb_core::math::{Pose, Twist};
 use rb_core::partition::Islands;
 use rb_core::problem::Problem;
-use rb_core::room::{bytes, fit};
+use rb_core::room::{bytes, empty, fit};
 use rb_solve::lanes::{ContactLanes, PartedLanes};
 use rb_solve::parallel;
 use std::ops::Range;
@@ -128,6 +128,7 @@ impl Landed {
         self.first = first;
         self.fast.clear();
         self.far.clear();
+        empty(&mut self.left);
         self.still.clear();
         self.strayed.clear();
     }

@@ -166,7 +166,6 @@ fn course(body: &Body, radius: f64, dt: f64) -> Course {
 pub(crate) fn follow(state: &mut State, landed: &mut [Landed], dt: f64) {
     let shared = &*state;
     parallel::for_each(landed, 1, |run| {
-        empty(&mut run.left);
         for &slot in &run.far {
             leave(shared, shared.body(slot), dt, &mut run.left);
         }
