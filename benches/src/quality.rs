@@ -151,7 +151,7 @@ impl Judge<'_> {
         let supports = world.colliders().filter(rests);
         let low = supports.map(|(handle, collider)| {
             let pose = world.collider_pose(handle).unwrap_or_default();
-            collider.aabb(&pose).min.y
+            collider.shape().aabb(&pose).min.y
         });
         match self.desc.bodies.iter().any(|b| b.ghost) {
             true => f64::NEG_INFINITY,

@@ -111,7 +111,7 @@ pub struct Course {
 impl Course {
     /// The box of a collider that is at `tight`.
     fn entry(&self, tight: &Aabb) -> Entry {
-        let there = Aabb::new(tight.min + self.ahead, tight.max + self.ahead);
+        let there = tight.moved(self.ahead);
         let fat = tight.merged(&there).inflated(self.margin).outward();
         let mobility = self.mobility;
         Entry { fat, mobility }

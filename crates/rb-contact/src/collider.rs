@@ -6,8 +6,10 @@ use crate::material::{Combine, Material};
 use crate::shape::Shape;
 use bitflags::bitflags;
 use glam::DVec3;
+use rb_core::anchor::Stand;
 use rb_core::body::SOUND;
 use rb_core::error::check;
+use rb_core::grid::Grid;
 use rb_core::manifold::FrictionLaw;
 use rb_core::mass::MassProps;
 use rb_core::math::Pose;
@@ -315,18 +317,30 @@ impl Collider {
         self.radius
     }
 
-    /// World pose of the shape for a body's pose.
+    /// Where the shape stands if `com`, the pose at the centre of mass of its body (m, world), is away from the
+    /// body's origin by `com_local` (m, body axes); away from it in steps of the grid.
     #[inline]
-    pub fn pose(&self, body: &Pose) -> Pose {
-        match self.centred {
-            true => Pose::new(body.p, body.q.normalize()),
-            false => *body * self.desc.offset,
+    pub fn stand(&self, com: &Pose, com_local: DVec3, grid: Grid) -> Stand {
+        let offset = &self.desc.offset;
+        let q = match self.centred {
+            true => com.q,
+            false => com.q * offset.q,
+        };
+        let arm = offset.p - com_local;
+        let aside = match arm == DVec3::ZERO {
+            true => DVec3::ZERO,
+            false => grid.round(com.q * arm),
+        };
+        Stand {
+            pose: Pose::new(com.p + aside, q.normalize()),
+            center: com.p,
         }
     }
 
-    /// Tight world box for the world pose of the shape.
-    pub fn aabb(&self, pose: &Pose) -> Aabb {
-        self.desc.shape.aabb(pose)
+    /// Box around the shape for its world pose, at whole steps of the grid from it.
+    pub fn aabb(&self, pose: &Pose, grid: Grid) -> Aabb {
+        let around = self.desc.shape.aabb(&Pose::new(DVec3::ZERO, pose.q));
+        Aabb::new(grid.round(around.min), grid.round(around.max)).moved(pose.p)
     }
 
     /// Replaces the surface.

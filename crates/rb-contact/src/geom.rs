@@ -64,6 +64,11 @@ impl Aabb {
         Self::new(self.min - margin, self.max + margin)
     }
 
+    /// Moved by `way` (m).
+    pub fn moved(&self, way: DVec3) -> Self {
+        Self::new(self.min + way, self.max + way)
+    }
+
     /// Centre (m).
     pub fn center(&self) -> DVec3 {
         0.5 * (self.min + self.max)

@@ -8,6 +8,7 @@ use rb_contact::broad::{BroadPhase, Mobility};
 use rb_contact::query::*;
 use rb_contact::{Collider, ColliderDesc, Shape};
 use rb_core::glam::DVec3;
+use rb_core::grid::Grid;
 use rb_core::math::Pose;
 
 struct Scene {
@@ -23,7 +24,12 @@ impl Scene {
             .map(|(s, pose)| (Collider::new(ColliderDesc::new(s)).unwrap(), pose))
             .collect();
         for (slot, (c, pose)) in things.iter().enumerate() {
-            broad.set(slot as u32, &c.aabb(pose), 0.05, Mobility::Moving);
+            broad.set(
+                slot as u32,
+                &c.aabb(pose, Grid::NONE),
+                0.05,
+                Mobility::Moving,
+            );
         }
         Self { broad, things }
     }

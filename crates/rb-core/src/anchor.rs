@@ -134,6 +134,17 @@ pub struct Stand {
     pub center: DVec3,
 }
 
+impl Stand {
+    /// The same with places counted from `origin` (m, world).
+    #[inline]
+    pub fn seen_from(&self, origin: DVec3) -> Self {
+        Self {
+            pose: Pose::new(self.pose.p - origin, self.pose.q),
+            center: self.center - origin,
+        }
+    }
+}
+
 /// Up to four contact points in the frames of the two shapes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Anchor {

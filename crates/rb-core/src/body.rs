@@ -4,6 +4,7 @@
 //! the origin; users see the pose of the body frame.
 
 use crate::error::{Error, Result, check};
+use crate::grid::Grid;
 use crate::handle::{ColliderHandle, JointHandle};
 use crate::mass::{InvMass, LockedAxes, MassProps, PrincipalInertia};
 use crate::math::{Pose, Twist, Wrench};
@@ -243,6 +244,8 @@ pub struct Body {
     /// Velocity at the centre of mass, world axes. A dynamic body without mass keeps the one it is given for
     /// the time when it has mass.
     pub vel: Twist,
+    /// What its places lie on: that of its world.
+    pub grid: Grid,
     /// How it moves.
     pub kind: BodyKind,
     /// Switches.
@@ -290,12 +293,14 @@ pub struct Body {
 }
 
 impl Body {
-    /// Body from a checked description; mass by hand is taken at once.
-    pub fn new(desc: BodyDesc) -> Self {
+    /// Body from a checked description; mass by hand is taken at once. Its centre of mass is on the grid if its
+    /// frame is.
+    pub fn new(desc: BodyDesc, grid: Grid) -> Self {
         let mut body = Self {
             com: desc.pose.p,
             q: desc.pose.q.normalize(),
             vel: desc.vel,
+            grid,
             kind: desc.kind,
             flags: desc.flags,
             locked: desc.locked,
@@ -327,12 +332,7 @@ impl Body {
     /// Pose of the body frame (m, world).
     #[inline]
     pub fn pose(&self) -> Pose {
-        // Most bodies have their centre of mass at the origin of their frame.
-        let p = match self.mass.com_local == DVec3::ZERO {
-            true => self.com,
-            false => self.com - self.q * self.mass.com_local,
-        };
-        Pose::new(p, self.q)
+        Pose::new(self.com - self.aside(self.q), self.q)
     }
 
     /// Pose of the frame at the centre of mass, body axes.
@@ -340,20 +340,35 @@ impl Body {
         Pose::new(self.com, self.q)
     }
 
+    /// From the origin of the body frame to the centre of mass at an attitude (m, world), in steps of the grid.
+    #[inline]
+    fn aside(&self, q: DQuat) -> DVec3 {
+        // Most bodies have their centre of mass at the origin of their frame.
+        match self.mass.com_local == DVec3::ZERO {
+            true => DVec3::ZERO,
+            false => self.grid.round(q * self.mass.com_local),
+        }
+    }
+
+    /// Where the centre of mass is if the body frame stands there (m, world).
+    pub fn com_at(&self, pose: &Pose) -> DVec3 {
+        pose.p + self.aside(pose.q)
+    }
+
     /// Places the body frame; velocity stays.
     pub fn set_pose(&mut self, pose: Pose) {
         self.q = pose.q.normalize();
-        self.com = pose.p + self.q * self.mass.com_local;
+        self.com = self.com_at(&Pose::new(pose.p, self.q));
     }
 
     /// Replaces mass, centre of mass and inertia, keeping the body frame where it is and was, and its motion
     /// as a rigid body.
     pub fn set_mass(&mut self, mass: MassProps) {
-        let frame = self.pose();
+        let (frame, before) = (self.pose(), self.aside(self.previous.q));
         let aside = mass.com_local - self.mass.com_local;
         self.vel.lin += self.vel.ang.cross(self.q * aside);
-        self.previous.p += self.previous.q * aside;
         self.mass = mass;
+        self.previous.p += self.aside(self.previous.q) - before;
         self.inertia = if mass.mass > 0.0 {
             PrincipalInertia::new(mass.inertia_local)
         } else {

@@ -16,6 +16,7 @@ pub mod discretise;
 pub mod draw;
 pub mod elimination;
 pub mod error;
+pub mod grid;
 pub mod handle;
 pub mod integrate;
 pub mod law;

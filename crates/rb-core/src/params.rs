@@ -5,6 +5,7 @@ mod contact;
 pub use contact::{ContactParams, FrictionAt, Softening};
 
 use crate::error::{Error, Result, check};
+use crate::grid::Grid;
 use crate::problem::Pass;
 use crate::stabilise::Stabilisation;
 use contact::RECYCLING;
@@ -197,6 +198,9 @@ pub struct SleepParams {
 pub struct Params {
     /// Gravity (m/s²).
     pub gravity: DVec3,
+    /// Spacing of the places bodies move to (m): with one, what happens does not hang on where in the world it
+    /// does, to the last bit for bodies put on its points, as all coordinates are that f32 tells from 0.1 mm on.
+    pub grid: Grid,
     /// Equal parts of one step.
     pub substeps: u32,
     /// Implicit scheme.
@@ -238,6 +242,7 @@ impl Params {
     pub fn game() -> Self {
         Self {
             gravity: DVec3::new(0.0, -9.81, 0.0),
+            grid: Grid::FINE,
             substeps: 4,
             scheme: Scheme::default(),
             gyroscopic: Gyroscopic::Implicit,
@@ -295,6 +300,7 @@ impl Params {
     pub fn robotics() -> Self {
         let game = Self::game();
         Self {
+            grid: Grid::NONE,
             substeps: 1,
             contact: ContactParams {
                 bounce_threshold: 0.05,

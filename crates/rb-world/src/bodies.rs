@@ -16,7 +16,10 @@ impl World {
     /// The first argument that is not finite, out of range or contradicts another.
     pub fn add_body(&mut self, desc: BodyDesc) -> Result<BodyHandle> {
         desc.validate()?;
-        Ok(self.state.bodies.insert(Body::new(desc)))
+        Ok(self
+            .state
+            .bodies
+            .insert(Body::new(desc, self.state.params.grid)))
     }
 
     /// Removes a body with its colliders and joints; what rested on it wakes.

@@ -1,6 +1,7 @@
 //! Colliders: insert, remove, read and edit.
 
 use crate::bodies::dead;
+use crate::stage::broad::reach;
 use crate::stage::publish::contact_event;
 use crate::state::{ColliderSlot, PairList, State};
 use crate::world::World;
@@ -225,19 +226,19 @@ impl State {
         let Some(b) = self.bodies.get(body) else {
             return;
         };
-        let mobility = mobility(b.kind);
+        let (mobility, reach) = (mobility(b.kind), reach(&self.params.contact, b, 0.0));
         let colliders = b.colliders.clone();
         for c in colliders {
             let slot = c.index();
-            let tight = self.collider(slot).collider.aabb(&self.collider_pose(slot));
-            self.broad.set(slot, &tight, 0.0, mobility);
+            let tight = self.collider_box(slot);
+            self.broad.set(slot, &tight, reach, mobility);
             self.wake_near(slot);
         }
     }
 
     /// Wakes what sleeps where a collider is.
     fn wake_near(&mut self, slot: u32) {
-        let tight = self.collider(slot).collider.aabb(&self.collider_pose(slot));
+        let tight = self.collider_box(slot);
         let mut near = Vec::new();
         self.broad.overlapping(&tight, |other| near.push(other));
         for other in near {

@@ -13,7 +13,7 @@ use rb_contact::{Aabb, CollisionGroups, ContactPatch, Shape};
 use rb_core::anchor::Stand;
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::manifold::Manifold;
-use rb_core::math::{Pose, Twist};
+use rb_core::math::Twist;
 use rb_core::partition::Islands;
 use rb_core::problem::Problem;
 use rb_core::room::{bytes, empty, fit};
@@ -63,11 +63,6 @@ impl Placed {
     /// Its shape's pose and radius.
     pub(crate) fn sphere(&self) -> Sphere<'_> {
         (&self.stand.pose, self.radius)
-    }
-
-    /// Its shape, and the pose of that.
-    pub(crate) fn placed(&self) -> (&Shape, &Pose) {
-        (&self.shape, &self.stand.pose)
     }
 }
 

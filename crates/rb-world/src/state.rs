@@ -5,9 +5,10 @@ use crate::events::Parted;
 use crate::outline::Described;
 use crate::sleep::SleepGroups;
 use glam::DVec3;
-use rb_contact::Collider;
 use rb_contact::broad::{BroadPhase, Paired};
 use rb_contact::recycle::Memory;
+use rb_contact::{Aabb, Collider};
+use rb_core::anchor::Stand;
 use rb_core::arena::Arena;
 use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{
@@ -196,10 +197,22 @@ impl State {
         }
     }
 
+    /// Where the shape of a collider of a body stands.
+    #[inline]
+    pub(crate) fn stand(&self, collider: &Collider, body: &Body) -> Stand {
+        collider.stand(&body.com_pose(), body.mass.com_local, body.grid)
+    }
+
     /// World pose of the collider in a slot.
     pub(crate) fn collider_pose(&self, slot: u32) -> Pose {
         let c = self.collider(slot);
-        c.collider.pose(&self.body(c.body.index()).pose())
+        self.stand(&c.collider, self.body(c.body.index())).pose
+    }
+
+    /// Box around the collider in a slot (m, world).
+    pub(crate) fn collider_box(&self, slot: u32) -> Aabb {
+        let pose = self.collider_pose(slot);
+        self.collider(slot).collider.aabb(&pose, self.params.grid)
     }
 
     pub(crate) fn collider_handle(&self, slot: u32) -> ColliderHandle {

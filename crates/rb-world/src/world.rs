@@ -116,6 +116,7 @@ impl World {
         self.state.params = params;
         let slots: Vec<u32> = self.state.bodies.iter().map(|(h, _)| h.index()).collect();
         slots.into_iter().for_each(|s| {
+            self.state.body_mut(s).grid = params.grid;
             self.state.wake(s);
         });
         Ok(())

@@ -6,6 +6,7 @@ mod stiffness;
 pub use stiffness::{EXPLICIT_SHARE, lever};
 
 use crate::body::{Body, BodyKind, sound};
+use crate::grid::Grid;
 use crate::mass::{InvMass, LockedAxes, PrincipalInertia};
 use crate::math::{Pose, Twist, Wrench, turn};
 use crate::params::{Gyroscopic, Params, Scheme};
@@ -43,6 +44,8 @@ pub struct Mover {
     pub force: Wrench,
     /// Damping rates (1/s).
     pub damping: [f64; 2],
+    /// What its centre of mass moves on.
+    pub grid: Grid,
     /// [Largest distance](Body::span) of its points from the centre of mass (m).
     pub extent: f64,
 }
@@ -78,6 +81,7 @@ impl Mover {
             gravity: params.gravity * body.gravity_scale,
             force: body.force,
             damping: [body.linear_damping, body.angular_damping],
+            grid: body.grid,
             extent: body.span(),
         }
     }
@@ -173,7 +177,7 @@ impl Mover {
     /// Moves the pose by `h` with the velocity `v`; the state's velocity is left alone.
     #[inline]
     pub fn advance(&mut self, h: f64, v: Twist, gyroscopic: Gyroscopic) {
-        self.com += v.lin * h;
+        self.com += self.grid.round(v.lin * h);
         self.q = match gyroscopic {
             Gyroscopic::Variational => gyro::variational_turn(self.q, v.ang, h),
             Gyroscopic::Implicit => turn(self.q, v.ang, h),

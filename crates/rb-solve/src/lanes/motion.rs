@@ -138,7 +138,7 @@ impl Moving<'_> {
         let [slow, calm] = m.damping.map(|rate| 1.0 + h * rate);
         let free = kind == STILL && torque == DVec3::ZERO;
         self.steady[body] = free && [slow, calm] == [1.0; 2];
-        own[POSE] = line(m.com, m.q, 0.0);
+        own[POSE] = line(m.com, m.q, m.grid.anchor());
         own[FRAME] = line(moments, axes, kind);
         own[LOAD].0 = [
             push.x * h,
@@ -203,6 +203,7 @@ mod tests {
     use super::*;
     use crate::lanes::ContactLanes;
     use rb_core::body::{Body, BodyDesc};
+    use rb_core::grid::Grid;
     use rb_core::mass::MassProps;
     use rb_core::math::{Wrench, exp_rotation};
     use rb_core::params::{Params, Scheme};
@@ -215,7 +216,8 @@ mod tests {
             DVec3::new(0.3, 0.3001, 0.3),
             DVec3::new(0.1, 0.2, 0.29),
         ];
-        let mut body = Body::new(BodyDesc::dynamic());
+        let grid = [Grid::NONE, Grid::FINE][k % 2];
+        let mut body = Body::new(BodyDesc::dynamic(), grid);
         body.set_mass(MassProps::diagonal(1.0 + x, shapes[k % 3]));
         body.q = exp_rotation(DVec3::new(0.3 * x, -0.1, 0.2));
         body.vel = Twist::new(DVec3::new(x, 1.0, -0.5), DVec3::new(0.7, -x, 2.0));

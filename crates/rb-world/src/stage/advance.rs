@@ -125,7 +125,7 @@ fn held(island: &Island) -> impl Iterator<Item = u32> {
 fn move_as_told(b: &mut Body, dt: f64) -> bool {
     let to = match b.target {
         Some(pose) => pose.p,
-        None => b.com + b.vel.lin * dt,
+        None => b.com + b.grid.round(b.vel.lin * dt),
     };
     if !(sound(to) && sound(b.vel.lin) && sound(b.vel.ang)) {
         b.vel = Twist::ZERO;

@@ -72,7 +72,7 @@ fn wake_pulled(state: &mut State, events: &mut Events) {
 /// Velocity that carries a kinematic body to its target within `dt`.
 fn aim(body: &mut Body, dt: f64) {
     let Some(target) = body.target else { return };
-    let com = target.point(body.mass.com_local);
+    let com = body.com_at(&target);
     body.vel.lin = (com - body.com) / dt;
     body.vel.ang = log_rotation(target.q * body.q.conjugate()) / dt;
 }
@@ -179,11 +179,10 @@ pub(crate) fn follow(state: &mut State, landed: &mut [Landed], dt: f64) {
 fn leave(state: &State, body: &Body, dt: f64, left: &mut Vec<(u32, Aabb, Course)>) {
     let reach = reach(&state.params.contact, body, body.speed() * dt);
     for slot in body.colliders.iter().map(|c| c.index()) {
-        let collider = &state.collider(slot).collider;
-        let tight = collider.aabb(&collider.pose(&body.pose()));
+        let tight = state.collider_box(slot);
         let fat = state.broad.fat_box(slot);
         if fat.is_none_or(|fat| !fat.contains(&tight)) {
-            let course = course(body, collider.radius(), dt);
+            let course = course(body, state.collider(slot).collider.radius(), dt);
             left.push((slot, tight.inflated(reach), course));
         }
     }
@@ -221,10 +220,7 @@ fn place(
     // Field by field: a shape that is the same already stays.
     placed.shape.clone_from(&desc.shape);
     let before = placed.stand.pose;
-    placed.stand = Stand {
-        pose: slot.collider.pose(&body.pose()),
-        center: body.com,
-    };
+    placed.stand = state.stand(&slot.collider, body);
     placed.radius = slot.collider.radius();
     placed.went = went(&before, &placed.stand.pose, placed.radius);
     let arm = placed.stand.pose.p - body.com;
@@ -241,13 +237,12 @@ fn place(
     placed.groups = desc.groups;
     placed.jointed = !body.joints.is_empty();
     placed.directed = desc.material.surface_velocity != DVec3::ZERO || extras.across != 1.0;
+    let around = slot.collider.aabb(&placed.stand.pose, body.grid);
+    placed.bounds = around.inflated(reach);
     if body.kind == BodyKind::Static || body.is_asleep() {
-        // Its box has not changed since it was stored.
-        let stored = state.broad.fat_box(number);
-        placed.bounds = stored.map_or(Aabb::EVERYWHERE, |b| b.inflated(reach));
+        // The box that is stored holds it.
         return false;
     }
-    placed.bounds = slot.collider.aabb(&placed.stand.pose).inflated(reach);
     let course = course(body, placed.radius, dt);
     !state.broad.holds(number, &placed.bounds, &course)
 }

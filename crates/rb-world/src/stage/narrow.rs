@@ -15,7 +15,7 @@ use rb_contact::manifold::{Sides, rewrite, warm_start};
 use rb_contact::material::combine;
 use rb_contact::narrow::collide_shapes;
 use rb_contact::recycle::{Memory, Recall, apart, nearing};
-use rb_core::anchor::Reference;
+use rb_core::anchor::{Reference, Stand};
 use rb_core::manifold::{ContactMaterial, Manifold};
 use rb_solve::parallel;
 
@@ -117,8 +117,12 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, fall: f64, task: Ta
     for (k, pair) in pairs.iter_mut().enumerate() {
         let sides = pair.key.map(|c| &placed[c as usize]);
         let parted = parted(sides);
-        // Nearly half of them, and all that is asked of these.
+        // Nearly half of them, and all that is asked of these. Some are not even listed nearer to the origin, where
+        // boxes are stored more finely: what is not listed knows nothing.
         if parted && pair.count == 0 {
+            if pair.memory.is_some() {
+                pair.memory = None;
+            }
             continue;
         }
         pair.drift += sides[0].went + sides[1].went;
@@ -220,13 +224,14 @@ fn touch(
         }
         _ => {}
     }
-    let memory = search(sides, prediction, share, chunk);
+    let stands = close_up(sides);
+    let memory = search(sides, &stands, prediction, share, chunk);
     if !chunk.patches.is_empty() {
         let material = surface(state, pair, known, sides);
         let sides = Sides {
             colliders: pair.key,
             bodies: sides.map(|p| p.body.index()),
-            stands: sides.map(|p| &p.stand),
+            stands: [&stands[0], &stands[1]],
         };
         put(known, material, &sides, chunk);
     }
@@ -295,7 +300,7 @@ fn sense(state: &State, pair: &mut Pair, sides: [&Placed; 2], chunk: &mut PairCh
     if recall(pair, sides, 0.0, share) != Recall::Search {
         return Verdict::Kept;
     }
-    let memory = search(sides, 0.0, share, chunk);
+    let memory = search(sides, &close_up(sides), 0.0, share, chunk);
     let mut points = chunk.patches.iter().flat_map(|p| &p.points);
     let overlaps = points.any(|p| p.gap <= 0.0);
     if overlaps {
@@ -317,16 +322,29 @@ fn recall(pair: &mut Pair, [a, b]: [&Placed; 2], prediction: f64, share: f64) ->
     recall
 }
 
-/// Finds the patches of a pair up to a gap of `prediction` (m), and a little beyond, by a `share` of the smaller shape.
-fn search([a, b]: [&Placed; 2], prediction: f64, share: f64, chunk: &mut PairChunk) -> Memory {
+/// Where a pair stands as seen from the smaller shape: no place in the world is rounded into what follows.
+fn close_up([a, b]: [&Placed; 2]) -> [Stand; 2] {
+    let from = if a.radius < b.radius { a } else { b };
+    [a, b].map(|side| side.stand.seen_from(from.stand.pose.p))
+}
+
+/// Finds the patches of a pair that stands there up to a gap of `prediction` (m), and a little beyond, by a `share` of
+/// the smaller shape.
+fn search(
+    [a, b]: [&Placed; 2],
+    stands: &[Stand; 2],
+    prediction: f64,
+    share: f64,
+    chunk: &mut PairChunk,
+) -> Memory {
     chunk.patches.clear();
     let (sphere_a, sphere_b) = (a.sphere(), b.sphere());
     let reach = prediction + Memory::spare(sphere_a, sphere_b, share);
     let mut clear = apart(sphere_a, sphere_b);
     // Boxes overlap long before most shapes do.
     if clear.distance <= reach {
-        let ((shape_a, pose_a), (shape_b, pose_b)) = (a.placed(), b.placed());
-        clear = collide_shapes(shape_a, pose_a, shape_b, pose_b, reach, &mut chunk.patches);
+        let [at_a, at_b] = stands.each_ref().map(|s| &s.pose);
+        clear = collide_shapes(&a.shape, at_a, &b.shape, at_b, reach, &mut chunk.patches);
     }
     Memory::new(sphere_a, sphere_b, clear)
 }

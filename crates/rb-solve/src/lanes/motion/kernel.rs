@@ -174,8 +174,11 @@ fn run_advance<S: AllLanes>(all: &mut Moving, [h, beta]: [f64; 2], turned: &mut 
         let vel = S::transposed(vel);
         let mut pose = S::gather(all.own, &own(&at, POSE));
         let (from, q) = (V3([pose[0], pose[1], pose[2]]), Quat::of(&pose));
+        // In steps of the grid, as `Grid::round`.
+        let anchor = pose[7];
         for k in 0..3 {
-            pose[k] = pose[k].add(vel[k].mul(h));
+            let way = vel[k].mul(h).add(anchor).sub(anchor);
+            pose[k] = pose[k].add(way);
         }
         let next = q.turned(V3([vel[4], vel[5], vel[6]]).scaled(h));
         let Quat([x, y, z, w]) = next;

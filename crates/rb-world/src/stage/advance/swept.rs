@@ -6,9 +6,11 @@ use crate::frame::{Frame, NOWHERE, Placed};
 use crate::hooks::Hooks;
 use crate::stage::broad::may_meet;
 use crate::state::State;
+use glam::DVec3;
+use rb_contact::Collider;
 use rb_contact::sweep::{Motion, time_of_impact};
 use rb_core::body::{Body, BodyFlags, BodyKind};
-use rb_core::math::{Pose, Twist};
+use rb_core::math::Twist;
 
 /// Bodies held together by joints, at most, that are put back together.
 const TOGETHER: usize = 64;
@@ -29,7 +31,7 @@ pub(super) fn stop_fast_bodies(state: &mut State, frame: &mut Frame, hooks: &dyn
     back.dedup_by_key(|(slot, _)| *slot);
     for &(slot, fraction) in &back {
         let b = state.body_mut(slot);
-        b.com = b.previous.p.lerp(b.com, fraction);
+        b.com = b.previous.p + b.grid.round((b.com - b.previous.p) * fraction);
         b.q = b.previous.q.slerp(b.q, fraction);
     }
     for (slot, _) in back {
@@ -83,19 +85,22 @@ fn first_impact(state: &State, placed: &[Placed], hooks: &dyn Hooks, slot: u32, 
         if mine.collider.desc().sensor {
             continue;
         }
-        let motion = motion_of(body, &mine.collider.desc().offset, dt);
+        // Seen from where it was: no place in the world is rounded into when it meets something.
+        let origin = body.previous.p;
+        let motion = motion_of(body, &mine.collider, origin, dt);
         let shape = mine.collider.shape();
         let region = shape
             .aabb(&motion.start)
             .merged(&shape.aabb(&motion.at(dt)))
-            .inflated(gap);
+            .inflated(gap)
+            .moved(origin);
         state.broad.overlapping(&region, |other| {
             let theirs = state.collider(other);
             let their_body = state.body(theirs.body.index());
             let solid =
                 (bullet || their_body.kind != BodyKind::Dynamic) && !theirs.collider.desc().sensor;
             if solid && may_touch(state, placed, hooks, [c.index(), other]) {
-                let other = motion_of(their_body, &theirs.collider.desc().offset, dt);
+                let other = motion_of(their_body, &theirs.collider, origin, dt);
                 let (a, b) = (mine.collider.shape(), theirs.collider.shape());
                 // What it touches from the start is the solver's business, not the sweep's.
                 let hit =
@@ -116,17 +121,11 @@ fn may_touch(state: &State, placed: &[Placed], hooks: &dyn Hooks, pair: [u32; 2]
         && hooks.may_touch(sides.map(|s| s.collider), sides.map(|s| s.body))
 }
 
-/// Motion of a collider over the last step, at the mean velocity of its body.
-fn motion_of(body: &Body, offset: &Pose, dt: f64) -> Motion {
+/// Motion of a collider over the last step, at the mean velocity of its body, seen from `origin` (m, world).
+fn motion_of(body: &Body, collider: &Collider, origin: DVec3, dt: f64) -> Motion {
     let lin = (body.com - body.previous.p) / dt;
     let ang = rb_core::math::log_rotation(body.q * body.previous.q.conjugate()) / dt;
-    let frame = Pose::new(
-        body.previous.p - body.previous.q * body.mass.com_local,
-        body.previous.q,
-    );
-    Motion {
-        start: frame * *offset,
-        center: body.previous.p,
-        twist: Twist::new(lin, ang),
-    }
+    let stand = collider.stand(&body.previous, body.mass.com_local, body.grid);
+    let start = stand.seen_from(origin);
+    Motion::new(start.pose, Twist::new(lin, ang)).about(start.center)
 }
