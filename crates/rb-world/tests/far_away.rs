@@ -71,7 +71,7 @@ fn ten_kilometres_change_no_bit() {
         assert_eq!(other, 0, "bodies differ after step {}", k + 1);
     }
     // The rest is still on its way down.
-    assert!(met > 1000, "only {met} met anything");
+    assert!(met > 900, "only {met} met anything");
 }
 
 /// Steps after which impacts have made micrometres of the last digit, and not yet millimetres.

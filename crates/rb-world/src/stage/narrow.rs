@@ -32,6 +32,10 @@ const FORESIGHT: f64 = 2.0;
 /// Share of the margin at which contacts matter between shapes at rest.
 const CALM: f64 = 0.25;
 
+/// The same, at most, between shapes that move or touch what moves. (What impacts carry on from farther away is found
+/// within the next step, no deeper than it came in this one.)
+const LIVELY: f64 = 0.35;
+
 /// Motion, as a share of the margin, that brings nothing nearer worth asking how much.
 const STILL: f64 = 1e-2;
 
@@ -156,8 +160,8 @@ fn parted([a, b]: [&Placed; 2]) -> bool {
 
 /// How far a contact of a pair may be away and still matter within this step (m), in which what is let go falls by `fall`.
 ///
-/// At rest that is a part of the margin, and all of it where they or what they touch move: impacts that carry them on come
-/// from there.
+/// At rest that is a part of the margin, and a larger one where they or what they touch move: impacts that carry them on
+/// come from there.
 ///
 /// What flies towards something may be stopped by it, and what flies along with it then runs into it: there all motion
 /// counts. Elsewhere bodies mostly go on as they go, and what brings a pair nearer does.
@@ -167,7 +171,7 @@ fn prediction(margin: f64, fall: f64, [a, b]: [&Placed; 2]) -> f64 {
         return most;
     }
     let unrest = a.unrest + b.unrest;
-    let near = (CALM * margin + unrest).min(margin) + fall;
+    let near = (CALM * margin + unrest).min(LIVELY * margin) + fall;
     if unrest <= STILL * margin {
         return most.min(near);
     }
