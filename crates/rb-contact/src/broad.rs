@@ -183,6 +183,7 @@ impl BroadPhase {
     }
 
     /// Whether [`set_moving`](Self::set_moving) with the same arguments would keep the stored box.
+    #[inline]
     pub fn holds(&self, slot: u32, tight: &Aabb, course: &Course) -> bool {
         self.entry(slot).is_some_and(|old| {
             let fat = Aabb::from_box32(&old.fat);
@@ -205,6 +206,7 @@ impl BroadPhase {
     }
 
     /// The stored fat box of a collider (m, world).
+    #[inline]
     pub fn fat_box(&self, slot: u32) -> Option<Aabb> {
         self.entry(slot).map(|e| Aabb::from_box32(&e.fat))
     }

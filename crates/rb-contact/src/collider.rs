@@ -293,11 +293,13 @@ impl Collider {
     }
 
     /// The description.
+    #[inline]
     pub fn desc(&self) -> &ColliderDesc {
         &self.desc
     }
 
     /// The shape.
+    #[inline]
     pub fn shape(&self) -> &Shape {
         &self.desc.shape
     }
@@ -313,6 +315,7 @@ impl Collider {
     }
 
     /// Greatest distance of a surface point from the origin of the shape's own frame (m).
+    #[inline]
     pub fn radius(&self) -> f64 {
         self.radius
     }
@@ -338,6 +341,7 @@ impl Collider {
     }
 
     /// Box around the shape for its world pose, at whole steps of the grid from it.
+    #[inline]
     pub fn aabb(&self, pose: &Pose, grid: Grid) -> Aabb {
         let around = self.desc.shape.aabb(&Pose::new(DVec3::ZERO, pose.q));
         Aabb::new(grid.round(around.min), grid.round(around.max)).moved(pose.p)

@@ -258,6 +258,7 @@ pub(crate) struct Placed<'a> {
 
 impl<'a> Placed<'a> {
     /// Places a core at `pose`, expressed relative to the world point `origin`.
+    #[inline]
     pub(crate) fn new(core: Core<'a>, radius: f64, pose: &Pose, origin: DVec3) -> Self {
         Self {
             core,

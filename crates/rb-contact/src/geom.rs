@@ -60,11 +60,13 @@ impl Aabb {
     }
 
     /// Grown by `margin` (m) on every side.
+    #[inline]
     pub fn inflated(&self, margin: f64) -> Self {
         Self::new(self.min - margin, self.max + margin)
     }
 
     /// Moved by `way` (m).
+    #[inline]
     pub fn moved(&self, way: DVec3) -> Self {
         Self::new(self.min + way, self.max + way)
     }
@@ -75,16 +77,19 @@ impl Aabb {
     }
 
     /// Half the size along each axis (m).
+    #[inline]
     pub fn half_extents(&self) -> DVec3 {
         0.5 * (self.max - self.min)
     }
 
     /// Whether the boxes share a point.
+    #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
         self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
     }
 
     /// Whether `other` lies inside.
+    #[inline]
     pub fn contains(&self, other: &Self) -> bool {
         self.min.cmple(other.min).all() && other.max.cmple(self.max).all()
     }

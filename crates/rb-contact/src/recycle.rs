@@ -43,6 +43,7 @@ pub struct Memory {
 pub type Sphere<'a> = (&'a Pose, f64);
 
 /// How far two shapes are apart at least, by the spheres around them.
+#[inline]
 pub fn apart(a: Sphere, b: Sphere) -> Apart {
     let way = b.0.p - a.0.p;
     let length = way.length();
@@ -54,6 +55,7 @@ pub fn apart(a: Sphere, b: Sphere) -> Apart {
 
 /// How much nearer two shapes can come at most (m) while each moves by its motion: how far its origin goes and it
 /// turns (m, rad; world), to first order. A motion both share brings them no nearer.
+#[inline]
 pub fn nearing(a: (Sphere, &Twist), b: (Sphere, &Twist)) -> f64 {
     let [((at, _), carrier), ((to, radius), own)] = larger_first([a.0.1, b.0.1], [a, b]);
     let shift = own.lin - carrier.lin - carrier.ang.cross(to.p - at.p);
@@ -65,6 +67,7 @@ pub fn nearing(a: (Sphere, &Twist), b: (Sphere, &Twist)) -> f64 {
 ///
 /// A turn by θ moves what is one lever away by 2 sin(θ/2) ≤ 4 sin(θ/4) = 2 |Δq| levers at most. The other's origin is at
 /// most three radii away, and its own turn counts for one more: four levers of a radius.
+#[inline]
 pub fn went(before: &Pose, now: &Pose, radius: f64) -> f64 {
     before.p.distance(now.p) + 8.0 * (now.q - before.q).length() * radius
 }
@@ -88,6 +91,7 @@ pub enum Recall {
 
 impl Memory {
     /// Remembers a search that found everything nearer than `clear` from a to b.
+    #[inline]
     pub fn new(a: Sphere, b: Sphere, clear: Apart) -> Self {
         let sides = [(a.0, clear.along), (b.0, -clear.along)];
         let [(large, along), (small, _)] = larger_first([a.1, b.1], sides);
@@ -108,11 +112,13 @@ impl Memory {
 
     /// Margin (m) to add to the prediction of a search, so that its answer lasts while the shapes move by a `share` of
     /// the smaller one's radius.
+    #[inline]
     pub fn spare(a: Sphere, b: Sphere, share: f64) -> f64 {
         2.0 * share * a.1.min(b.1)
     }
 
     /// How far shapes may seem to have moved (m) right after a search.
+    #[inline]
     pub fn drift(a: Sphere, b: Sphere) -> f64 {
         2.0 * HIDDEN * a.1.min(b.1)
     }
@@ -120,6 +126,7 @@ impl Memory {
     /// Whether [`recall`](Self::recall) would find contacts of the search in place, as far as can be told from a bound on
     /// how far the shapes have moved since (m), the sum of what either [went] in each step and of the
     /// [drift](Self::drift) it began with.
+    #[inline]
     pub fn holds(&self, drift: f64, radii: [f64; 2], prediction: f64, share: f64) -> bool {
         let clear = f64::from(self.clear);
         let (small, large) = (radii[0].min(radii[1]), radii[0].max(radii[1]));

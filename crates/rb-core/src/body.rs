@@ -336,6 +336,7 @@ impl Body {
     }
 
     /// Pose of the frame at the centre of mass, body axes.
+    #[inline]
     pub fn com_pose(&self) -> Pose {
         Pose::new(self.com, self.q)
     }
@@ -380,6 +381,7 @@ impl Body {
 
     /// Largest distance of its points from the centre of mass (m). Without a surface they are as far away as its mass is
     /// spread: a bare rotor that turns is not at rest, and one that turns wrongly is not right.
+    #[inline]
     pub fn span(&self) -> f64 {
         match self.extent > 0.0 {
             true => self.extent,
@@ -388,6 +390,7 @@ impl Body {
     }
 
     /// Bound on the speed of its points (m/s).
+    #[inline]
     pub fn speed(&self) -> f64 {
         self.vel.lin.length() + self.vel.ang.length() * self.span()
     }
@@ -401,6 +404,7 @@ impl Body {
     }
 
     /// Whether impulses can move it: dynamic, massive and not frozen.
+    #[inline]
     pub fn is_movable(&self) -> bool {
         self.kind == BodyKind::Dynamic
             && self.mass.mass > 0.0
@@ -409,11 +413,13 @@ impl Body {
     }
 
     /// Whether it sleeps.
+    #[inline]
     pub fn is_asleep(&self) -> bool {
         self.asleep.is_some()
     }
 
     /// Inverse mass in world axes at the present attitude; zero unless movable.
+    #[inline]
     pub fn inv_mass(&self) -> InvMass {
         if self.is_movable() {
             InvMass::new(self.mass.mass, &self.inertia, self.q, self.locked)

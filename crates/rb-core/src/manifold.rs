@@ -225,6 +225,7 @@ impl Manifold {
 
     /// Brings arms, gaps and normal up to date with where the shapes stand now; impulses stay. A
     /// manifold without anchor is left as it is.
+    #[inline]
     pub fn renew(&mut self, stands: [&Stand; 2]) {
         let points = &mut self.points;
         let count = usize::from(self.count);

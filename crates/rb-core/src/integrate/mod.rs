@@ -52,6 +52,7 @@ pub struct Mover {
 
 impl Mover {
     /// Takes a body out of the world for a step in substeps of `h` (s).
+    #[inline]
     pub fn new(slot: u32, body: &Body, params: &Params, h: f64) -> Self {
         let mut mover = Self {
             inv: body.inv_mass(),
@@ -62,6 +63,7 @@ impl Mover {
     }
 
     /// The same of a body that moves others while nothing moves it.
+    #[inline]
     pub fn guest(slot: u32, body: &Body, params: &Params) -> Self {
         Self {
             slot,
