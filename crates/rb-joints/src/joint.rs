@@ -35,6 +35,14 @@ pub struct JointBody {
     pub vel: Twist,
 }
 
+impl JointBody {
+    /// From the centre of mass to a point of the body frame (m, world axes). No place in the world is rounded into it.
+    #[inline]
+    pub fn arm(&self, point: DVec3) -> DVec3 {
+        (self.pose.p - self.com) + self.pose.q * point
+    }
+}
+
 /// A body displaced by a translation (m) and a rotation vector (rad) about its centre of mass.
 pub fn carried(body: &JointBody, by: &Twist) -> JointBody {
     let turn = exp_rotation(by.ang);

@@ -6,7 +6,7 @@
 //! it at once.
 
 use rb_core::grid::Grid;
-use rb_scenes::demo;
+use rb_scenes::{demo, scene};
 use rb_world::prelude::*;
 
 const FAR: DVec3 = DVec3::new(1e4, 0.0, -1e4);
@@ -72,6 +72,45 @@ fn ten_kilometres_change_no_bit() {
     }
     // The rest is still on its way down.
     assert!(met > 900, "only {met} met anything");
+}
+
+/// A scene moved by `offset` (m): the poses of all bodies at their centres of mass, relative to it, and their velocities,
+/// after so many steps.
+fn moved(name: &str, size: usize, steps: usize, offset: DVec3) -> Vec<(DVec3, DQuat, Twist)> {
+    let desc = scene(name).expect("it is registered").build(size);
+    let (mut world, bodies) = desc.build(Params::game()).unwrap();
+    for &body in &bodies {
+        let at = Grid::FINE.round(world.position(body).unwrap());
+        world.set_position(body, at + offset).unwrap();
+    }
+    for _ in 0..steps {
+        world.step(1.0 / 60.0).unwrap();
+    }
+    let state = |body: &BodyHandle| {
+        let b = world.body(*body).unwrap();
+        (b.com - offset, b.q, b.vel)
+    };
+    bodies.iter().map(state).collect()
+}
+
+/// Joints in lanes measure the ways between bodies, not places in the world.
+#[test]
+fn mechanisms_are_the_same_there_too() {
+    let scenes = [
+        ("ragdolls", 8, 240),
+        ("joint_grid", 12, 30),
+        ("chain_swing", 100, 120),
+    ];
+    for (name, size, steps) in scenes {
+        let [near, far] = [DVec3::ZERO, FAR].map(|offset| moved(name, size, steps, offset));
+        let other = near.iter().zip(&far).filter(|(a, b)| a != b).count();
+        assert_eq!(other, 0, "{name}: of {} bodies", near.len());
+        let still = near
+            .iter()
+            .filter(|(_, _, vel)| *vel == Twist::ZERO)
+            .count();
+        assert!(2 * still < near.len(), "{name}: {still} stand still");
+    }
 }
 
 /// Steps after which impacts have made micrometres of the last digit, and not yet millimetres.

@@ -105,7 +105,8 @@ impl Mover {
     /// Pose of the body frame.
     #[inline]
     pub fn frame(&self) -> Pose {
-        Pose::new(self.com - self.q * self.com_local, self.q)
+        let aside = self.grid.round(self.q * self.com_local);
+        Pose::new(self.com - aside, self.q)
     }
 
     /// From the centre of mass to a point of the body frame (m, world axes).

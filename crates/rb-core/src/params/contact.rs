@@ -46,8 +46,8 @@ pub enum FrictionAt {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContactParams {
-    /// Points closer than this are handed to the solver even without relative motion (m); between shapes at rest, a
-    /// quarter of it.
+    /// How far apart contacts are looked for, beyond what relative motion brings nearer (m): all of it where one of two
+    /// shapes flies, 0.35 of it where they move or touch what moves, a quarter at rest.
     pub margin: f64,
     /// Motion of two shapes against each other, as a share of the smaller one's bounding radius, up to which contacts
     /// over a face are placed anew instead of searched for. Points on the border of the face are then off by no more

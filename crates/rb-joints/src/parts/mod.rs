@@ -11,7 +11,7 @@ pub mod swing;
 pub mod twist;
 
 use crate::axis::{Axis, Role, Slot};
-use crate::joint::{Coordinate, JointCx};
+use crate::joint::{Coordinate, JointBody, JointCx};
 use glam::DVec3;
 use rb_core::math::{Pose, Twist};
 use rb_core::row::{Course, Row};
@@ -23,6 +23,8 @@ pub struct Frames {
     pub a: Pose,
     /// Joint frame on b, in the world.
     pub b: Pose,
+    /// From the origin of a's frame to that of b's (m, world axes).
+    pub apart: DVec3,
     /// From the centre of mass of a to the origin of **b's** frame (m, world axes).
     pub arm_a: DVec3,
     /// From the centre of mass of b to the origin of b's frame (m, world axes).
@@ -36,17 +38,20 @@ impl Frames {
     /// Places the local frames of a joint.
     #[inline]
     pub fn new(cx: &JointCx, local: &[Pose; 2]) -> Self {
+        // All that is measured comes from differences: far from the origin the digits are the same.
+        let (mine, other) = (cx.a.arm(local[0].p), cx.b.arm(local[1].p));
+        let to_other = (cx.b.com - cx.a.com) + other;
         // Unit to rounding; normalising again would cost more than all that follows.
-        let placed = |body: &Pose, local: &Pose| Pose {
-            p: body.point(local.p),
-            q: body.q * local.q,
+        let placed = |body: &JointBody, arm: DVec3, local: &Pose| Pose {
+            p: body.com + arm,
+            q: body.pose.q * local.q,
         };
-        let (a, b) = (placed(&cx.a.pose, &local[0]), placed(&cx.b.pose, &local[1]));
         Self {
-            a,
-            b,
-            arm_a: b.p - cx.a.com,
-            arm_b: b.p - cx.b.com,
+            a: placed(&cx.a, mine, &local[0]),
+            b: placed(&cx.b, other, &local[1]),
+            apart: to_other - mine,
+            arm_a: to_other,
+            arm_b: other,
             vel: [cx.a.vel, cx.b.vel],
             loose: false,
         }

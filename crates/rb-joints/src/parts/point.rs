@@ -57,13 +57,13 @@ impl Frames {
     fn anchored(&self, axis: Axis, e: DVec3) -> Coordinate {
         Coordinate {
             course: Course::Anchored,
-            ..self.force(axis, e.dot(self.b.p - self.a.p), e)
+            ..self.force(axis, e.dot(self.apart), e)
         }
     }
 
     /// Distance between the anchors (m), as `LinZ`.
     pub fn distance(&self) -> Coordinate {
-        let d = self.b.p - self.a.p;
+        let d = self.apart;
         let length = d.length();
         let e = if length > 1e-12 {
             d / length

@@ -106,7 +106,7 @@ impl Island {
             for (side, body) in [&cx.a, &cx.b].into_iter().enumerate() {
                 let pull = |sum: DVec3, row: &Row| sum + row.jac[side].lin * row.warm;
                 let pull = self.rows[first..].iter().fold(DVec3::ZERO, pull);
-                let arm = body.pose.point(slot.desc.kind.frames()[side].p) - body.com;
+                let arm = body.arm(slot.desc.kind.frames()[side].p);
                 self.levers[joint.movers[side] as usize] += lever(arm, pull);
             }
         }

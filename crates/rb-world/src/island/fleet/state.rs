@@ -16,7 +16,7 @@ use rb_core::integrate::Mover;
 use rb_core::math::{Pose, Twist};
 use rb_core::row::{Course, Row};
 use rb_core::stabilise::Stabilisation;
-use rb_joints::{Joint, JointBody, JointCx, Rows};
+use rb_joints::{Joint, JointCx, Rows};
 use rb_solve::lanes::{Carried, LANES, LaneRow};
 
 /// What stating a batch asks for.
@@ -192,6 +192,5 @@ pub(super) fn reach(m: &Mover) -> f64 {
 /// Arms of a joint with these frames: from the centres of mass of a and b to the origins of its frames, and
 /// from the centre of mass of a to that of b (m, world axes).
 fn place(cx: &JointCx, [a, b]: &[Pose; 2]) -> ([DVec3; 2], DVec3) {
-    let arm = |body: &JointBody, frame: &Pose| body.pose.point(frame.p) - body.com;
-    ([arm(&cx.a, a), arm(&cx.b, b)], cx.b.com - cx.a.com)
+    ([cx.a.arm(a.p), cx.b.arm(b.p)], cx.b.com - cx.a.com)
 }
