@@ -97,7 +97,7 @@ fn growth(mut world: World, h: f64) -> [f64; 2] {
 /// standard errors, and these small enough to see a rise by a quarter.
 #[test]
 fn joint_error_does_not_grow() {
-    const RUNS: usize = 8;
+    const RUNS: usize = 16;
     let h = 1e-2;
     println!("joint            mean     rise over 100,000 steps, standard error");
     for kind in kinds() {

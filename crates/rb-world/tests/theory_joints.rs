@@ -414,13 +414,17 @@ fn friction_beside_limits_does_not_fly_apart() {
         cone: 0.5,
         spin: 20.0,
     };
-    let mut n = Numbers(11);
-    for (case, (chain, chains)) in [(light, 1), (light, 4), (heavy, 1), (heavy, 4)]
-        .into_iter()
-        .cycle()
-        .take(60)
-        .enumerate()
-    {
+    stay_together(11, [(light, 1), (light, 4), (heavy, 1), (heavy, 4)]);
+    // Light links whirl about, and often point away from the one before, where their twist has no derivative.
+    for seed in 20..30 {
+        stay_together(seed, [(light, 1), (light, 4), (light, 1), (light, 4)]);
+    }
+}
+
+/// Sixty times so many such chains, for five seconds each.
+fn stay_together(seed: u64, cases: [(Stiff, u32); 4]) {
+    let mut n = Numbers(seed);
+    for (case, (chain, chains)) in cases.into_iter().cycle().take(60).enumerate() {
         let mut world = World::new(Params::game()).unwrap();
         for k in 0..chains {
             chain.hang(&mut world, DVec3::X * 20.0 * f64::from(k), &mut n);
@@ -430,7 +434,10 @@ fn friction_beside_limits_does_not_fly_apart() {
         for step in 0..300 {
             let report = world.step(1.0 / 60.0).unwrap();
             let gain = energy(&world) - start;
-            assert!(gain < 1e-3, "{gain} J gained by step {step} of case {case}");
+            assert!(
+                gain < 1e-3,
+                "{gain} J gained by step {step} of case {case} of {seed}"
+            );
             assert!(report.frozen.is_empty() && report.residual.is_finite());
         }
     }

@@ -6,7 +6,7 @@
 //!            j = (z_a + z_b) / (1 + z_a · z_b), which is z where the axes agree
 //! Units      rad; torques N·m
 //! Memory     whole turns come from the angle of the last step
-//! Singular   opposite axes, z_a = −z_b: j is kept below 1.5e3
+//! Singular   opposite axes, z_a = −z_b: j is kept below 1.5e12
 //! Source     P. Baerlocher, R. Boulic, "Parametrization and range of motion of the ball-and-socket
 //!            joint", 2001 (the split); derivative by own calculation
 
@@ -18,15 +18,18 @@ use crate::memory::JointMemory;
 use glam::{DQuat, DVec3};
 use rb_core::math::Pose;
 
-/// Smallest 1 + z_a · z_b divided by.
-const OPPOSITE: f64 = 1e-6;
+/// Smallest 1 + z_a · z_b divided by. No more than it takes for a finite number: a row that is told less than its angle
+/// turns by never gets rid of an error, and throws bodies about.
+const OPPOSITE: f64 = 1e-24;
 
 impl Frames {
     /// Twist of b about z including whole turns (rad), as `AngZ`.
     pub fn twist(&self, memory: &JointMemory) -> Coordinate {
         let angle = twist_angle(self.a.q.conjugate() * self.b.q, memory);
         let (za, zb) = (self.a.q * DVec3::Z, self.b.q * DVec3::Z);
-        let j = (za + zb) / (1.0 + za.dot(zb)).max(OPPOSITE);
+        // 1 + z_a · z_b is half the square of their sum, which has all its digits where they are opposite.
+        let sum = za + zb;
+        let j = sum / (0.5 * sum.length_squared()).max(OPPOSITE);
         self.torque(Axis::AngZ, angle, j)
     }
 

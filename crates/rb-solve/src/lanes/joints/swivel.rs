@@ -21,7 +21,7 @@ use crate::lanes::vector::V3;
 /// Smallest sine of a tilt beyond a quarter turn.
 const UPSIDE_DOWN: f64 = 1e-6;
 /// Smallest 1 + z_a·z_b divided by.
-const OPPOSITE: f64 = 1e-6;
+const OPPOSITE: f64 = 1e-24;
 /// sin² θ below which f and g are taken by their series.
 const SMALL: f64 = 1e-5;
 /// Smallest sine of a tilt that has an axis.
@@ -243,8 +243,9 @@ impl<S: Simd> Angles<S> {
         let angle = unwrapped(S::load(&bearing.angle), angle);
         let up = V3([zero, zero, one]);
         let [za, zb] = [self.frame[0].of(up), self.frame[1].of(up)];
-        let below = one.add(za.dot(zb)).max(S::splat(OPPOSITE));
-        let axis = za.add(zb).scaled(one.div(below));
+        let sum = za.add(zb);
+        let below = S::splat(0.5).mul(sum.dot(sum)).max(S::splat(OPPOSITE));
+        let axis = sum.scaled(one.div(below));
         match kind {
             1 => Stop {
                 gap: angle.sub(at),
