@@ -47,7 +47,7 @@ impl Grid {
         if spacing == 0.0 {
             return Ok(Self::NONE);
         }
-        let is_power = spacing.is_normal() && spacing.to_bits() % ONE == 0;
+        let is_power = spacing.is_normal() && spacing.to_bits().is_multiple_of(ONE);
         if !(is_power && (2f64.powi(-60)..=2f64.powi(-20)).contains(&spacing)) {
             return Err(Error::OutOfRange {
                 argument: "grid",
