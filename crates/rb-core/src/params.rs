@@ -2,7 +2,7 @@
 
 mod contact;
 
-pub use contact::{ContactParams, FrictionAt, Softening};
+pub use contact::{ContactParams, FrictionAt, Precision, Softening};
 
 use crate::error::{Error, Result, check};
 use crate::grid::Grid;
@@ -252,6 +252,7 @@ impl Params {
                 push_out: 3.0,
                 bounce_threshold: 1.0,
                 friction: FrictionAt::Manifold,
+                precision: Precision::Single,
                 softening: Some(Softening {
                     rate: 0.315,
                     ratio: 10.0,
@@ -306,6 +307,7 @@ impl Params {
                 bounce_threshold: 0.05,
                 recycling: 5e-4,
                 friction: FrictionAt::Points,
+                precision: Precision::Double,
                 softening: None,
                 ..game.contact
             },

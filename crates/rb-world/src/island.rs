@@ -119,6 +119,7 @@ impl<'a> Shared<'a> {
         Terms {
             soft: [false, true].map(|still| numbers.contact_step(still)),
             friction: self.params.contact.friction,
+            precision: self.params.contact.precision,
             scale: self.warm_scale,
         }
     }

@@ -11,7 +11,7 @@ pub(super) struct Axes<S>(pub(super) [V3<S>; 3]);
 
 impl<S: Simd> Axes<S> {
     #[inline(always)]
-    pub(super) fn of(batch: &Batch) -> Self {
+    pub(super) fn of(batch: &Batch<S::Stored>) -> Self {
         Self::new(V3::load(&batch.normal), V3::load(&batch.tangent))
     }
 
@@ -108,7 +108,7 @@ pub(super) struct Arms<S> {
 
 impl<S: Simd> Arms<S> {
     #[inline(always)]
-    pub(super) fn of(batch: &Batch, points: &[Point]) -> Self {
+    pub(super) fn of(batch: &Batch<S::Stored>, points: &[Point<S::Stored>]) -> Self {
         Self {
             first: two!(|s| V3::load(&batch.arm[s])),
             gap: match points {
@@ -120,7 +120,7 @@ impl<S: Simd> Arms<S> {
 
     /// To a point from both bodies, along normal and tangents (m).
     #[inline(always)]
-    pub(super) fn to(&self, p: &Point) -> [V3<S>; 2] {
+    pub(super) fn to(&self, p: &Point<S::Stored>) -> [V3<S>; 2] {
         let V3([n, t, u]) = V3::<S>::load(&p.from);
         let across = n.add(S::load(&p.gap).sub(self.gap));
         [

@@ -1,10 +1,10 @@
-//! Eight manifolds side by side, as the kernels read them.
+//! Eight manifolds side by side, as the kernels read them: `W` is a number in each lane, of either precision.
 
 use super::grip::Grip;
 use super::plan::Class;
 use super::response::{Inertia, Response};
 use super::settle::Settled;
-use super::simd::Wide;
+use super::simd::{Stored, Wide};
 use super::view::vector;
 use crate::lanes::LANES;
 use glam::DVec3;
@@ -12,28 +12,28 @@ use rb_core::manifold::{FrictionLaw, MAX_POINTS};
 use rb_core::room;
 
 /// One vector per lane, in memory.
-pub(super) type Wide3 = [Wide; 3];
+pub(super) type Wide3<W = Wide> = [W; 3];
 
 /// No entry in a list.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Up to eight manifolds of one law without a common movable body.
 #[derive(Clone, Debug)]
-#[repr(C, align(64))]
-pub(super) struct Batch {
+#[repr(C)]
+pub(super) struct Batch<W> {
     /// Bodies a and b; idle lanes have the body that is none.
     pub(super) bodies: [[u32; LANES]; 2],
     /// Manifold of each lane in the set of contacts, or [`NONE`].
     pub(super) manifolds: [u32; LANES],
     /// Its number among those of the section, or [`NONE`].
     pub(super) members: [u32; LANES],
-    pub(super) normal: Wide3,
-    pub(super) tangent: Wide3,
-    pub(super) mu: Wide,
+    pub(super) normal: Wide3<W>,
+    pub(super) tangent: Wide3<W>,
+    pub(super) mu: W,
     /// Wanted speed of b relative to a along the tangents (m/s).
-    pub(super) belt: [Wide; 2],
+    pub(super) belt: [W; 2],
     /// Soft step of each lane: rate of the push-out (1/s), and R/a.
-    pub(super) soft: [Wide; 2],
+    pub(super) soft: [W; 2],
     pub(super) law: FrictionLaw,
     /// Its first [`Point`] and their number.
     pub(super) first: u32,
@@ -47,9 +47,9 @@ pub(super) struct Batch {
     /// Its first [`Slip`], where each point has one.
     pub(super) slip: u32,
     /// J W Jᵀ between the normals of two points, where [`place`] says.
-    pub(super) couple: [Wide; PAIRS],
+    pub(super) couple: [W; PAIRS],
     /// To the first point, from both bodies, along normal and tangents (m).
-    pub(super) arm: [Wide3; 2],
+    pub(super) arm: [Wide3<W>; 2],
 }
 
 /// Pairs of points of a manifold.
@@ -61,7 +61,7 @@ pub(super) const fn place(k: usize, l: usize) -> usize {
     k * (2 * MAX_POINTS - 3 - k) / 2 + l - 1
 }
 
-impl Batch {
+impl<W: Stored> Batch<W> {
     pub(super) fn idle(nobody: u32) -> Self {
         Self {
             bodies: [[nobody; LANES]; 2],
@@ -70,7 +70,7 @@ impl Batch {
             normal: Default::default(),
             tangent: Default::default(),
             response: NONE,
-            mu: Wide::default(),
+            mu: W::default(),
             belt: Default::default(),
             soft: Default::default(),
             law: FrictionLaw::None,
@@ -93,7 +93,7 @@ impl Batch {
 
     /// Inertia of its bodies.
     #[inline(always)]
-    pub(super) fn inertia<'a>(&self, responses: &'a [Response]) -> Inertia<'a> {
+    pub(super) fn inertia<'a>(&self, responses: &'a [Response<W>]) -> Inertia<'a, W> {
         match responses.get(self.response as usize) {
             Some(response) => Inertia::Any(response),
             None => Inertia::Round,
@@ -107,9 +107,9 @@ impl Batch {
     }
 
     /// What leads to one of its points from both bodies, in a lane (world).
-    pub(super) fn arms(&self, points: &[Point], k: usize, lane: usize) -> [DVec3; 2] {
+    pub(super) fn arms(&self, points: &[Point<W>], k: usize, lane: usize) -> [DVec3; 2] {
         let (first, p) = (&points[0], &points[k]);
-        let widened = p.gap.0[lane] - first.gap.0[lane];
+        let widened = p.gap.at(lane) - first.gap.at(lane);
         let from = vector(&p.from, lane);
         let from = [from, from + DVec3::X * widened];
         [0, 1].map(|s| self.world(vector(&self.arm[s], lane) + from[s], lane))
@@ -133,42 +133,42 @@ impl Batch {
 
 /// The same point of up to eight manifolds: its normal. Zero is an idle lane: no impulse moves it.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(C, align(64))]
-pub(super) struct Point {
+#[repr(C)]
+pub(super) struct Point<W> {
     /// From the first point to this one on the surface of a, along normal and tangents (m). On that of b it is
     /// the same but for the gaps, for points are straight across from each other.
-    pub(super) from: Wide3,
+    pub(super) from: Wide3<W>,
     /// 1/a of the normal.
-    pub(super) inverse: Wide,
+    pub(super) inverse: W,
     /// Gap when the contact was found (m).
-    pub(super) gap: Wide,
+    pub(super) gap: W,
     /// Constant part of the normal row in the position and the velocity pass (m/s).
-    pub(super) bias: [Wide; 2],
+    pub(super) bias: [W; 2],
     /// 1/(1 + R/a) of the position pass.
-    pub(super) give: Wide,
+    pub(super) give: W,
     /// Impulse along the normal (N·s).
-    pub(super) impulse: Wide,
+    pub(super) impulse: W,
 }
 
 /// Friction of the same point, where each point has its own.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(C, align(64))]
-pub(super) struct Slip {
+#[repr(C)]
+pub(super) struct Slip<W> {
     /// Impulse along the tangents (N·s).
-    pub(super) impulse: [Wide; 2],
+    pub(super) impulse: [W; 2],
     /// Tangents' part of the column of the normal.
-    pub(super) cross: [Wide; 2],
+    pub(super) cross: [W; 2],
     /// ρ.
-    pub(super) step: Wide,
+    pub(super) step: W,
 }
 
 /// Terms of a point that bounces or yields, made anew in every substep.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(C, align(64))]
-pub(super) struct Special {
+#[repr(C)]
+pub(super) struct Special<W> {
     /// b and R/a, in the position and the velocity pass.
-    pub(super) bias: [Wide; 2],
-    pub(super) reg: [Wide; 2],
+    pub(super) bias: [W; 2],
+    pub(super) reg: [W; 2],
 }
 
 /// Where a manifold sits.
@@ -184,18 +184,18 @@ pub(super) struct Seat {
 
 /// What the kernels of batches read and write besides the bodies.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Packed {
-    pub(super) batches: Vec<Batch>,
-    pub(super) points: Vec<Point>,
-    pub(super) slips: Vec<Slip>,
-    pub(super) grips: Vec<Grip>,
+pub(super) struct Packed<W> {
+    pub(super) batches: Vec<Batch<W>>,
+    pub(super) points: Vec<Point<W>>,
+    pub(super) slips: Vec<Slip<W>>,
+    pub(super) grips: Vec<Grip<W>>,
     /// What became of every member, if some have one friction.
     pub(super) settled: Vec<Settled>,
-    pub(super) special: Vec<Special>,
-    pub(super) responses: Vec<Response>,
+    pub(super) special: Vec<Special<W>>,
+    pub(super) responses: Vec<Response<W>>,
 }
 
-impl Packed {
+impl<W: Stored> Packed<W> {
     /// Makes so many idle batches, in place of those there were.
     pub(super) fn make_idle(&mut self, batches: usize, nobody: u32) {
         let all = &mut self.batches;

@@ -12,7 +12,7 @@ use super::pair::Pair;
 use super::prepare::{Levers, Soft, prepare, soften, tangent};
 use super::response::Response;
 use super::section::{Masses, Terms};
-use super::simd::{AllLanes, LANES, Wide, two};
+use super::simd::{AllLanes, LANES, Stored, two};
 use super::vector::{Mass, V3};
 use rb_core::manifold::{MAX_POINTS, Manifold};
 use rb_core::room;
@@ -21,12 +21,22 @@ use rb_core::room;
 const NUMBERS: usize = 7;
 
 /// Fills the batches with the manifolds of their lanes.
-pub(super) fn run(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: Masses) {
-    dispatch!(fill(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: Masses))
+pub(super) fn run<W: Stored>(
+    packed: &mut Packed<W>,
+    set: &[Manifold],
+    terms: &Terms,
+    masses: Masses,
+) {
+    dispatch!(of W fill(packed: &mut Packed<W>, set: &[Manifold], terms: &Terms, masses: Masses))
 }
 
 #[inline(always)]
-fn fill<S: AllLanes>(packed: &mut Packed, set: &[Manifold], terms: &Terms, masses: Masses) {
+fn fill<S: AllLanes>(
+    packed: &mut Packed<S::Stored>,
+    set: &[Manifold],
+    terms: &Terms,
+    masses: Masses,
+) {
     // Idle lanes have a manifold without points.
     let idle = Manifold::default();
     let responses = &mut packed.responses;
@@ -67,8 +77,8 @@ fn fill<S: AllLanes>(packed: &mut Packed, set: &[Manifold], terms: &Terms, masse
 /// Soft step and inertia of a batch.
 #[inline(always)]
 fn weigh<S: AllLanes>(
-    batch: &mut Batch,
-    responses: &mut Vec<Response>,
+    batch: &mut Batch<S::Stored>,
+    responses: &mut Vec<Response<S::Stored>>,
     soft: &[Soft; 2],
     masses: Masses,
 ) -> Levers<S> {
@@ -104,19 +114,22 @@ fn eight<'a>(
 
 /// What the points of a manifold have in common; says how many there are, and the spin (N·m·s, world).
 #[inline(always)]
-fn head<S: AllLanes>(batch: &mut Batch, eight: [&Manifold; LANES]) -> (S, Wide3) {
-    let mut counts = Wide::default();
-    let [mut belt, mut spin] = [Wide3::default(); 2];
+fn head<S: AllLanes>(
+    batch: &mut Batch<S::Stored>,
+    eight: [&Manifold; LANES],
+) -> (S, Wide3<S::Stored>) {
+    let mut counts = S::Stored::default();
+    let [mut belt, mut spin] = [Wide3::<S::Stored>::default(); 2];
     for (lane, m) in eight.into_iter().enumerate() {
         if m.count > 0 {
             batch.law = m.material.law;
         }
-        counts.0[lane] = f64::from(m.count);
-        batch.mu.0[lane] = m.material.sliding_friction();
+        counts.set(lane, f64::from(m.count));
+        batch.mu.set(lane, m.material.sliding_friction());
         for c in 0..3 {
-            batch.normal[c].0[lane] = m.normal[c];
-            belt[c].0[lane] = m.material.surface_velocity[c];
-            spin[c].0[lane] = m.spin[c];
+            batch.normal[c].set(lane, m.normal[c]);
+            belt[c].set(lane, m.material.surface_velocity[c]);
+            spin[c].set(lane, m.spin[c]);
         }
     }
     let (n, belt) = (V3::<S>::load(&batch.normal), V3::load(&belt));
@@ -190,7 +203,7 @@ impl<S: AllLanes> Place<S> {
 
     /// Writes the point of all manifolds that have it.
     #[inline(always)]
-    fn put(&self, p: &mut Point, first: &Self, live: S::Mask, load: S) {
+    fn put(&self, p: &mut Point<S::Stored>, first: &Self, live: S::Mask, load: S) {
         let none = V3([S::zero(); 3]);
         V3::select(live, self.from(first), none).store(&mut p.from);
         self.gap.store(&mut p.gap);
@@ -203,7 +216,12 @@ impl<S: AllLanes> Place<S> {
 
 /// Sum of the tangential impulses, and what turns about the first points, of which `spin` is a part.
 #[inline(always)]
-fn gather<S: AllLanes>(grip: &mut Grip, points: &[Point], loads: &[S; 3 * MAX_POINTS], spin: S) {
+fn gather<S: AllLanes>(
+    grip: &mut Grip<S::Stored>,
+    points: &[Point<S::Stored>],
+    loads: &[S; 3 * MAX_POINTS],
+    spin: S,
+) {
     let mut sum = [S::zero(), S::zero(), spin];
     for (k, p) in points.iter().enumerate() {
         let live = S::gt(S::load(&p.inverse), S::zero());
@@ -220,13 +238,13 @@ fn gather<S: AllLanes>(grip: &mut Grip, points: &[Point], loads: &[S; 3 * MAX_PO
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
-    use super::super::simd::{Avx2, Avx512, Plain};
+    use super::super::simd::{Narrow, Wide};
     use super::*;
     use crate::lanes::{Line, Soft};
     use crate::lanes::{Width, assert_same_at_every_width};
     use glam::DVec3;
     use rb_core::manifold::ManifoldPoint;
-    use rb_core::params::FrictionAt;
+    use rb_core::params::{FrictionAt, Precision};
 
     fn number(k: usize) -> f64 {
         (1.7 * k as f64 + 0.3).sin()
@@ -256,8 +274,8 @@ mod tests {
     }
 
     /// Everything that two batches of these hold, idle lanes among them, with friction as one and without.
-    fn packed(set: &[Manifold], width: Width) -> Packed {
-        let mut packed = Packed::default();
+    fn packed<W: Stored>(set: &[Manifold], width: Width) -> Packed<W> {
+        let mut packed = Packed::<W>::default();
         for (first, grip) in [(0, NONE), (5, 0)] {
             let lane = |k: usize| if k == 3 { NONE } else { (first + k) as u32 };
             packed.batches.push(Batch {
@@ -287,11 +305,12 @@ mod tests {
             soft: [soft(80.0), soft(160.0)],
             friction: FrictionAt::Manifold,
             scale: 0.9,
+            precision: Precision::default(),
         };
         match width {
-            Width::Avx512 => fill::<Avx512>(&mut packed, set, &terms, masses),
-            Width::Avx2 => fill::<Avx2>(&mut packed, set, &terms, masses),
-            Width::Plain => fill::<Plain>(&mut packed, set, &terms, masses),
+            Width::Avx512 => fill::<W::Avx512>(&mut packed, set, &terms, masses),
+            Width::Avx2 => fill::<W::Avx2>(&mut packed, set, &terms, masses),
+            Width::Plain => fill::<W::Plain>(&mut packed, set, &terms, masses),
         }
         packed
     }
@@ -299,6 +318,7 @@ mod tests {
     #[test]
     fn every_width_gives_the_same_bits() {
         let set = manifolds();
-        assert_same_at_every_width("fill", |width| packed(&set, width));
+        assert_same_at_every_width("double", |width| packed::<Wide>(&set, width));
+        assert_same_at_every_width("single", |width| packed::<Narrow>(&set, width));
     }
 }

@@ -12,7 +12,7 @@ use super::batch::{Batch, NONE, Packed};
 use super::grip::load;
 use super::pack::State;
 use super::pair::Pair;
-use super::simd::{Simd, Wide, by_halves};
+use super::simd::{Simd, Stored, Wide, by_halves};
 use crate::lanes::LANES;
 use core::ops::Range;
 use glam::DVec3;
@@ -21,38 +21,45 @@ use rb_core::manifold::FrictionLaw;
 
 /// Running numbers, lane by lane. Lengths are kept squared: a root for each lane in the end, not for each point.
 #[derive(Default)]
-pub(super) struct Sums {
-    abs2: Wide,
-    place: Wide,
-    error2_max: Wide,
-    scale2_max: Wide,
-    error2: Wide,
-    scale2: Wide,
-    pub(super) outside2: Wide,
-    closing: Wide,
-    product: Wide,
-    dissipation: Wide,
-    open: Wide,
-    stick: Wide,
-    slide: Wide,
-    pub(super) depth: Wide,
+pub(super) struct Sums<W = Wide> {
+    abs2: W,
+    place: W,
+    error2_max: W,
+    scale2_max: W,
+    error2: W,
+    scale2: W,
+    pub(super) outside2: W,
+    closing: W,
+    product: W,
+    dissipation: W,
+    open: W,
+    stick: W,
+    slide: W,
+    pub(super) depth: W,
 }
 
 #[inline(always)]
-pub(super) fn add<S: Simd>(to: &mut Wide, x: S) {
+pub(super) fn add<S: Simd>(to: &mut S::Stored, x: S) {
     S::load(to).add(x).store(to);
 }
 
 #[inline(always)]
-pub(super) fn raise<S: Simd>(to: &mut Wide, x: S) {
+pub(super) fn raise<S: Simd>(to: &mut S::Stored, x: S) {
     x.max(S::load(to)).store(to);
 }
 
-impl Sums {
+impl<W: Stored> Sums<W> {
     /// Violations of a block in each lane that has one: ε² (m²/s²), 1/a, and the square of the largest scaled
     /// quantity; `place` is its entry of `points`.
     #[inline(always)]
-    pub(super) fn add<S: Simd>(&mut self, abs2: S, per_a: S, size: S, live: S::Mask, place: S) {
+    pub(super) fn add<S: Simd<Stored = W>>(
+        &mut self,
+        abs2: S,
+        per_a: S,
+        size: S,
+        live: S::Mask,
+        place: S,
+    ) {
         let zero = S::zero();
         // What is no number compares as no, and counts as infinite.
         let known = S::gt(S::splat(f64::INFINITY), abs2);
@@ -73,23 +80,29 @@ impl Sums {
     }
 }
 
-fn run(packed: &Packed, units: Range<usize>, bodies: State, floor: f64, sums: &mut Sums) {
-    dispatch!(grade(
-        packed: &Packed,
+fn run<W: Stored>(
+    packed: &Packed<W>,
+    units: Range<usize>,
+    bodies: State,
+    floor: f64,
+    sums: &mut Sums<W>,
+) {
+    dispatch!(of W grade(
+        packed: &Packed<W>,
         units: Range<usize>,
         bodies: State,
         floor: f64,
-        sums: &mut Sums
+        sums: &mut Sums<W>
     ))
 }
 
 #[inline(always)]
 fn grade<S: Simd>(
-    packed: &Packed,
+    packed: &Packed<S::Stored>,
     units: Range<usize>,
     bodies: State,
     floor: f64,
-    sums: &mut Sums,
+    sums: &mut Sums<S::Stored>,
 ) {
     for batch in &packed.batches[units] {
         by_halves!(grade_one::<S>(packed, batch, bodies, floor, sums));
@@ -97,7 +110,13 @@ fn grade<S: Simd>(
 }
 
 #[inline(always)]
-fn grade_one<S: Simd>(packed: &Packed, batch: &Batch, bodies: State, floor: f64, sums: &mut Sums) {
+fn grade_one<S: Simd>(
+    packed: &Packed<S::Stored>,
+    batch: &Batch<S::Stored>,
+    bodies: State,
+    floor: f64,
+    sums: &mut Sums<S::Stored>,
+) {
     let zero = S::zero();
     let axes = Axes::of(batch);
     let vel = Along::new(&axes, &Pair::<S>::gather(bodies.vel, &batch.bodies));
@@ -146,7 +165,7 @@ fn grade_one<S: Simd>(packed: &Packed, batch: &Batch, bodies: State, floor: f64,
             rest: [rest[0], zero, zero],
         };
         if let (Some(s), true) = (slips.get(k), each.law != FrictionLaw::None) {
-            let step = S::load(&s.step).max(S::splat(f64::MIN_POSITIVE));
+            let step = S::load(&s.step).max(S::splat(S::Stored::TINY));
             one.take_mean(S::splat(2.0).div(step).add(stiff));
             for t in 0..2 {
                 one.impulse[1 + t] = S::load(&s.impulse[t]);
@@ -188,7 +207,7 @@ impl<S: Simd> One<S> {
     }
 
     #[inline(always)]
-    pub(super) fn count(self, each: &Each<S>, live: S::Mask, place: S, sums: &mut Sums) {
+    pub(super) fn count(self, each: &Each<S>, live: S::Mask, place: S, sums: &mut Sums<S::Stored>) {
         let zero = S::zero();
         let (law, mu) = (each.law, each.mu);
         let (a, [ln, lx, ly], [wn, wx, wy]) = (self.mean, self.impulse, self.w);
@@ -221,11 +240,11 @@ impl<S: Simd> One<S> {
 
     /// Open, sticking or sliding.
     #[inline(always)]
-    fn state(&self, each: &Each<S>, live: S::Mask, sums: &mut Sums) {
+    fn state(&self, each: &Each<S>, live: S::Mask, sums: &mut Sums<S::Stored>) {
         let (zero, one) = (S::zero(), S::splat(1.0));
         let [n, x, y] = self.impulse;
         let load = S::select(S::gt(n, zero), one, zero);
-        let more = S::splat(1.0 + 1e-9);
+        let more = S::splat(1.0 + S::Stored::CLOSE);
         let (x, y, r) = (x.mul(more), y.mul(more), each.mu.mul(n));
         let size = |v: S| v.max(zero.sub(v));
         let slides = match each.law {
@@ -267,16 +286,16 @@ fn cone<S: Simd>(law: FrictionLaw, mu: S, p: [S; 3]) -> [S; 3] {
     if !matches!(law, FrictionLaw::Boxed | FrictionLaw::Pyramid) {
         return disc(mu, p);
     }
-    let mut wide = [Wide::default(); 4];
+    let mut wide = [S::Stored::default(); 4];
     for (to, x) in wide.iter_mut().zip([mu, p[0], p[1], p[2]]) {
         x.store(to);
     }
-    let mut out = [Wide::default(); 3];
+    let mut out = [S::Stored::default(); 3];
     for i in 0..LANES {
-        let [mu, n, x, y] = wide.map(|w| w.0[i]);
+        let [mu, n, x, y] = wide.map(|w| w.at(i));
         let held = Law::friction(law, mu).project(DVec3::new(n, x, y));
         let held = [held.x, held.y, held.z];
-        (0..3).for_each(|k| out[k].0[i] = held[k]);
+        (0..3).for_each(|k| out[k].set(i, held[k]));
     }
     [S::load(&out[0]), S::load(&out[1]), S::load(&out[2])]
 }
@@ -288,7 +307,7 @@ fn disc<S: Simd>(mu: S, [n, x, y]: [S; 3]) -> [S; 3] {
     let out = S::gt(t, mu.mul(n));
     let polar = S::gt(mu.mul(t), zero.sub(n));
     let top = mu.fma(t, n).div(mu.fma(mu, one));
-    let share = mu.mul(top).div(t.max(S::splat(f64::MIN_POSITIVE)));
+    let share = mu.mul(top).div(t.max(S::splat(S::Stored::TINY)));
     // Without friction the polar cone meets the cone's own side where t = 0.
     let below = S::gt(zero, n);
     let pick = |inside: S, edge: S| {
@@ -305,7 +324,7 @@ mod tests {
 
     #[test]
     fn the_support_is_that_of_the_law() {
-        use super::super::simd::Plain;
+        use super::super::simd::{Plain, Wide};
         let cases = [
             (FrictionLaw::Boxed, Law::Boxed { mu: 0.4 }),
             (FrictionLaw::Pyramid, Law::Pyramid { mu: 0.4 }),

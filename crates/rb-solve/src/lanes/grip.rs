@@ -18,7 +18,7 @@ use super::batch::{Batch, Point, Wide3};
 use super::grade::{Sums, raise};
 use super::kernel::project;
 use super::prepare::{Levers, per};
-use super::simd::{Simd, Wide, two};
+use super::simd::{Simd, Stored, two};
 use super::vector::V3;
 use super::view::{Hold, vector};
 use glam::{DVec2, DVec3};
@@ -30,16 +30,16 @@ pub(super) const TRACE: f64 = 1e-4;
 
 /// Friction of up to eight manifolds, each as one.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(C, align(64))]
-pub(super) struct Grip {
+#[repr(C)]
+pub(super) struct Grip<W> {
     /// Centre of the load, from both bodies, along normal and tangents (m).
-    pub(super) arm: [Wide3; 2],
+    pub(super) arm: [Wide3<W>; 2],
     /// r (m).
-    pub(super) reach: Wide,
+    pub(super) reach: W,
     /// Impulse along both tangents, and λ_z (N·s).
-    pub(super) impulse: Wide3,
+    pub(super) impulse: Wide3<W>,
     /// Steps of the tangents, ρ, and of the twist.
-    pub(super) step: [Wide; 2],
+    pub(super) step: [W; 2],
 }
 
 /// The friction of a manifold as it was stored along these tangents, times `scale`: the sum of its tangential impulses
@@ -94,22 +94,22 @@ pub(super) fn shared(
     z * reach - off.perp_dot(DVec2::new(x, y))
 }
 
-impl Grip {
+impl<W: Stored> Grip<W> {
     /// As one manifold has it.
-    pub(super) fn hold(&self, batch: &Batch, lane: usize) -> Hold {
+    pub(super) fn hold(&self, batch: &Batch<W>, lane: usize) -> Hold {
         Hold {
             arm: [0, 1].map(|s| batch.world(vector(&self.arm[s], lane), lane)),
-            reach: self.reach.0[lane],
+            reach: self.reach.at(lane),
             impulse: vector(&self.impulse, lane).to_array(),
         }
     }
 
     /// What twist is left about the centre of the normal impulses `loads` once each point has its share.
     #[inline(always)]
-    pub(super) fn twist<S: Simd>(
+    pub(super) fn twist<S: Simd<Stored = W>>(
         &self,
-        batch: &Batch,
-        points: &[Point],
+        batch: &Batch<W>,
+        points: &[Point<W>],
         loads: &[S; MAX_POINTS],
     ) -> S {
         let centre = V3::load(&self.arm[0]).sub(V3::load(&batch.arm[0]));
@@ -129,11 +129,11 @@ impl Grip {
 
     /// Centre, reach and steps, from points whose normals are prepared; the twist moves to the centre.
     #[inline(always)]
-    pub(super) fn prepare<S: Simd>(
+    pub(super) fn prepare<S: Simd<Stored = W>>(
         &mut self,
         levers: &Levers<S>,
         arms: &Arms<S>,
-        points: &[Point],
+        points: &[Point<W>],
     ) {
         let mut total = S::zero();
         let mut sum = [V3([S::zero(); 3]); 2];
@@ -167,7 +167,7 @@ impl Grip {
 
     /// Its impulses along the tangents (N·s), and the torques that it is on either body (N·m·s, along the axes, on b).
     #[inline(always)]
-    pub(super) fn held<S: Simd>(&self) -> ([S; 2], [[S; 3]; 2]) {
+    pub(super) fn held<S: Simd<Stored = W>>(&self) -> ([S; 2], [[S; 3]; 2]) {
         let [x, y, z] = V3::<S>::load(&self.impulse).0;
         let (arms, twist) = (self.arms(), S::load(&self.reach).mul(z));
         ([x, y], two!(|s| levered(arms[s], [x, y], twist)))
@@ -176,7 +176,7 @@ impl Grip {
     /// Visits the twist, with λ_z up to `limit`, where b turns about the normal by `spin` relative to a; returns by
     /// how much more it turns b now (N·m·s).
     #[inline(always)]
-    pub(super) fn twisted<S: Simd>(&mut self, limit: S, spin: S) -> S {
+    pub(super) fn twisted<S: Simd<Stored = W>>(&mut self, limit: S, spin: S) -> S {
         let (reach, z) = (S::load(&self.reach), S::load(&self.impulse[2]));
         let wanted = S::load(&self.step[1]).nfma(reach.mul(spin), z);
         let twist = wanted.min(limit).max(S::zero().sub(limit));
@@ -187,7 +187,12 @@ impl Grip {
     /// Visits the tangents, with impulses up to `limit`, where b slips past a at the centre by `slip`; returns what
     /// their impulses have gained (N·s).
     #[inline(always)]
-    pub(super) fn slid<S: Simd>(&mut self, batch: &Batch, limit: S, slip: V3<S>) -> [S; 2] {
+    pub(super) fn slid<S: Simd<Stored = W>>(
+        &mut self,
+        batch: &Batch<W>,
+        limit: S,
+        slip: V3<S>,
+    ) -> [S; 2] {
         let ([_, wx, wy], step) = (slip.0, S::load(&self.step[0]));
         let [x, y] = two!(|k| S::load(&self.impulse[k]));
         let wanted = [
@@ -202,19 +207,19 @@ impl Grip {
 
     /// Arms to the centre, along the axes.
     #[inline(always)]
-    pub(super) fn arms<S: Simd>(&self) -> [V3<S>; 2] {
+    pub(super) fn arms<S: Simd<Stored = W>>(&self) -> [V3<S>; 2] {
         two!(|s| V3::load(&self.arm[s]))
     }
 
     /// Its certificate.
     #[inline(always)]
-    pub(super) fn grade<S: Simd>(
+    pub(super) fn grade<S: Simd<Stored = W>>(
         &self,
-        batch: &Batch,
+        batch: &Batch<W>,
         load: S,
         vel: &Along<S>,
         floor: f64,
-        sums: &mut Sums,
+        sums: &mut Sums<W>,
     ) -> S::Mask {
         let [_, wx, wy] = vel.slip(&self.arms()).0;
         let patch = Patch {
@@ -248,7 +253,13 @@ impl<S: Simd> Patch<S> {
     /// The certificate of [`Law::Spin`](rb_core::law::Law::Spin), which lanes with 0 in `counts` have no part in;
     /// says which lanes stick.
     #[inline(always)]
-    pub(super) fn grade(self, counts: S, place: S, floor: f64, sums: &mut Sums) -> S::Mask {
+    pub(super) fn grade(
+        self,
+        counts: S,
+        place: S,
+        floor: f64,
+        sums: &mut Sums<S::Stored>,
+    ) -> S::Mask {
         let (zero, r) = (S::zero(), self.limit);
         let ([x, y, z], w) = (self.impulse, self.w);
         let stiff = per(S::splat(2.0), self.step[0]).add(per(S::splat(1.0), self.step[1]));
@@ -266,10 +277,10 @@ impl<S: Simd> Patch<S> {
         sums.add(off, per_a, size, live, place);
         let outside = a2.mul(self.off(self.impulse));
         raise(&mut sums.outside2, S::select(live, outside, zero));
-        let more = S::splat(1.0 + 1e-9);
+        let more = S::splat(1.0 + S::Stored::CLOSE);
         let slides = square([x.mul(more), y.mul(more), zero]).sub(r.mul(r));
         let spins = z.max(zero.sub(z)).mul(more).sub(r);
-        S::gt(S::splat(f64::MIN_POSITIVE), slides.max(spins))
+        S::gt(S::splat(S::Stored::TINY), slides.max(spins))
     }
 }
 
@@ -303,7 +314,7 @@ pub(super) fn levered<S: Simd>(arm: V3<S>, [x, y]: [S; 2], twist: S) -> [S; 3] {
 
 /// Sum of the normal impulses (N·s).
 #[inline(always)]
-pub(super) fn load<S: Simd>(points: &[Point]) -> S {
+pub(super) fn load<S: Simd>(points: &[Point<S::Stored>]) -> S {
     let mut sum = S::zero();
     for p in points {
         sum = sum.add(S::load(&p.impulse));
@@ -313,6 +324,6 @@ pub(super) fn load<S: Simd>(points: &[Point]) -> S {
 
 /// What a point counts for in the centre.
 #[inline(always)]
-fn share<S: Simd>(p: &Point) -> S {
+fn share<S: Simd>(p: &Point<S::Stored>) -> S {
     S::splat(TRACE).fma(S::load(&p.inverse), S::load(&p.impulse))
 }

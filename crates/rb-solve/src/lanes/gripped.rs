@@ -28,11 +28,11 @@ use super::vector::V3;
 /// Visits the friction of a batch, then its normals.
 #[inline(always)]
 pub(super) fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
-    batch: &Batch,
-    inertia: Inertia,
-    grip: &mut Grip,
-    points: &mut [Point],
-    special: Option<&[Special]>,
+    batch: &Batch<S::Stored>,
+    inertia: Inertia<S::Stored>,
+    grip: &mut Grip<S::Stored>,
+    points: &mut [Point<S::Stored>],
+    special: Option<&[Special<S::Stored>]>,
     vel: &mut [Line],
 ) {
     let mut pair = Pair::<S>::gather(vel, &batch.bodies);
@@ -55,10 +55,10 @@ pub(super) fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
 /// Starts a batch from its last impulses.
 #[inline(always)]
 pub(super) fn start<S: Simd>(
-    batch: &Batch,
-    inertia: Inertia,
-    grip: &Grip,
-    points: &[Point],
+    batch: &Batch<S::Stored>,
+    inertia: Inertia<S::Stored>,
+    grip: &Grip<S::Stored>,
+    points: &[Point<S::Stored>],
     vel: &mut [Line],
 ) {
     let mut pair = Pair::<S>::gather(vel, &batch.bodies);
@@ -70,8 +70,8 @@ pub(super) fn start<S: Simd>(
 #[inline(always)]
 fn act<S: Simd>(
     pair: &mut Pair<S>,
-    batch: &Batch,
-    inertia: Inertia,
+    batch: &Batch<S::Stored>,
+    inertia: Inertia<S::Stored>,
     press: &Press<S>,
     ([x, y], turns): ([S; 2], [[S; 3]; 2]),
 ) {

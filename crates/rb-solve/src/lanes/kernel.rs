@@ -7,10 +7,11 @@ use super::gripped::{start, visit};
 use super::pack::Bodies;
 use super::pair::Pair;
 use super::position::{self, Way, by_size};
+use super::precision::either;
 use super::prepare::renew;
 use super::response::Inertia;
 use super::section::Section;
-use super::simd::{Line, Simd, Wide, by_halves, two};
+use super::simd::{Line, Simd, Stored, by_halves, two};
 use super::vector::V3;
 use crate::lanes::LANES;
 use glam::DVec2;
@@ -30,7 +31,9 @@ impl Section {
             return self.warm_thin(inv, vel);
         }
         let turned = std::mem::take(&mut self.turned);
-        run_warm(&mut self.packed, inv, vel, turned);
+        either!(&mut self.packed, |packed| run_warm(
+            packed, inv, vel, turned
+        ));
     }
 
     /// Visits every contact once in the given pass, in order or in reverse.
@@ -45,9 +48,13 @@ impl Section {
                     turned: std::mem::take(&mut self.turned),
                     backwards,
                 };
-                position::run(&mut self.packed, bodies, soft, way);
+                either!(&mut self.packed, |packed| position::run(
+                    packed, bodies, soft, way
+                ));
             }
-            Pass::Velocity => run_velocity(&mut self.packed, bodies.vel, backwards),
+            Pass::Velocity => either!(&mut self.packed, |packed| run_velocity(
+                packed, bodies.vel, backwards
+            )),
         }
     }
 }
@@ -96,13 +103,13 @@ impl Numbers {
     }
 }
 
-fn run_warm(packed: &mut Packed, inv: &[Line], vel: &mut [Line], turned: bool) {
-    dispatch!(warm(packed: &mut Packed, inv: &[Line], vel: &mut [Line], turned: bool))
+fn run_warm<W: Stored>(packed: &mut Packed<W>, inv: &[Line], vel: &mut [Line], turned: bool) {
+    dispatch!(of W warm(packed: &mut Packed<W>, inv: &[Line], vel: &mut [Line], turned: bool))
 }
 
 /// Bodies may have turned since the points were coupled.
 #[inline(always)]
-fn warm<S: Simd>(packed: &mut Packed, inv: &[Line], vel: &mut [Line], turned: bool) {
+fn warm<S: Simd>(packed: &mut Packed<S::Stored>, inv: &[Line], vel: &mut [Line], turned: bool) {
     for batch in &mut packed.batches {
         let points = &packed.points[batch.range()];
         if turned {
@@ -121,10 +128,10 @@ fn warm<S: Simd>(packed: &mut Packed, inv: &[Line], vel: &mut [Line], turned: bo
 /// Starts a batch whose points have a friction each.
 #[inline(always)]
 fn start_apart<S: Simd>(
-    batch: &Batch,
-    inertia: Inertia,
-    points: &[Point],
-    slips: &[Slip],
+    batch: &Batch<S::Stored>,
+    inertia: Inertia<S::Stored>,
+    points: &[Point<S::Stored>],
+    slips: &[Slip<S::Stored>],
     vel: &mut [Line],
 ) {
     let (axes, mut pair) = (Axes::of(batch), Pair::<S>::gather(vel, &batch.bodies));
@@ -137,13 +144,13 @@ fn start_apart<S: Simd>(
     pair.scatter(vel, &batch.bodies);
 }
 
-fn run_velocity(packed: &mut Packed, vel: &mut [Line], backwards: bool) {
-    dispatch!(velocity(packed: &mut Packed, vel: &mut [Line], backwards: bool))
+fn run_velocity<W: Stored>(packed: &mut Packed<W>, vel: &mut [Line], backwards: bool) {
+    dispatch!(of W velocity(packed: &mut Packed<W>, vel: &mut [Line], backwards: bool))
 }
 
 /// Normals and friction under the law itself.
 #[inline(always)]
-fn velocity<S: Simd>(packed: &mut Packed, vel: &mut [Line], backwards: bool) {
+fn velocity<S: Simd>(packed: &mut Packed<S::Stored>, vel: &mut [Line], backwards: bool) {
     let count = packed.batches.len();
     for i in 0..count {
         let batch = &packed.batches[if backwards { count - 1 - i } else { i }];
@@ -172,11 +179,11 @@ fn velocity<S: Simd>(packed: &mut Packed, vel: &mut [Line], backwards: bool) {
 /// A batch whose points have a friction each.
 #[inline(always)]
 fn visit_apart<S: Simd>(
-    batch: &Batch,
-    inertia: Inertia,
-    points: &mut [Point],
-    slips: &mut [Slip],
-    special: Option<&[Special]>,
+    batch: &Batch<S::Stored>,
+    inertia: Inertia<S::Stored>,
+    points: &mut [Point<S::Stored>],
+    slips: &mut [Slip<S::Stored>],
+    special: Option<&[Special<S::Stored>]>,
     vel: &mut [Line],
     backwards: bool,
 ) {
@@ -201,13 +208,13 @@ fn visit_apart<S: Simd>(
 /// Visits one point: its normal, then its friction.
 #[inline(always)]
 fn visit_point<S: Simd>(
-    batch: &Batch,
-    inertia: Inertia,
+    batch: &Batch<S::Stored>,
+    inertia: Inertia<S::Stored>,
     pair: &mut Pair<S>,
     arms: &Arms<S>,
-    p: &mut Point,
-    slip: &mut Slip,
-    reg: Option<&Wide>,
+    p: &mut Point<S::Stored>,
+    slip: &mut Slip<S::Stored>,
+    reg: Option<&S::Stored>,
 ) {
     let axes = Axes::of(batch);
     let arm = arms.to(p);
@@ -252,7 +259,7 @@ pub(super) fn project<S: Simd>(law: FrictionLaw, r: S, [x, y]: [S; 2]) -> [S; 2]
             if !S::any(out) {
                 return [x, y];
             }
-            let share = r.div(square.max(S::splat(f64::MIN_POSITIVE)).sqrt());
+            let share = r.div(square.max(S::splat(S::Stored::TINY)).sqrt());
             let share = S::select(out, share, S::splat(1.0));
             [x.mul(share), y.mul(share)]
         }
@@ -262,14 +269,15 @@ pub(super) fn project<S: Simd>(law: FrictionLaw, r: S, [x, y]: [S; 2]) -> [S; 2]
 /// The diamond has no short formula: lane by lane.
 #[inline(always)]
 fn diamond<S: Simd>(r: S, t: [S; 2]) -> [S; 2] {
-    let mut wide = [Wide::default(); 3];
+    let mut wide = [S::Stored::default(); 3];
     for (to, x) in wide.iter_mut().zip([r, t[0], t[1]]) {
         x.store(to);
     }
     let [r, mut x, mut y] = wide;
     for i in 0..LANES {
-        let t = Law::Pyramid { mu: 1.0 }.project_tangent(DVec2::new(x.0[i], y.0[i]), r.0[i]);
-        (x.0[i], y.0[i]) = (t.x, t.y);
+        let t = Law::Pyramid { mu: 1.0 }.project_tangent(DVec2::new(x.at(i), y.at(i)), r.at(i));
+        x.set(i, t.x);
+        y.set(i, t.y);
     }
     [S::load(&x), S::load(&y)]
 }

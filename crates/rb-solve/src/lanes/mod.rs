@@ -42,6 +42,7 @@ mod pack;
 mod pair;
 mod plan;
 mod position;
+mod precision;
 mod prepare;
 mod response;
 mod section;
@@ -65,21 +66,24 @@ pub use section::Terms;
 pub use simd::{LANES, Line, Wide};
 
 /// Runs a kernel with the widest instructions of this processor, or with vectors of 256 bits at most (`narrow`): with
-/// twice as many of them where there is AVX-512.
+/// twice as many of them where there is AVX-512. Lanes are of double precision, or of the given one (`of`).
 macro_rules! dispatch {
-    (narrow $($call:tt)*) => {
-        $crate::lanes::dispatch!(with Avx2 $($call)*)
+    (of $stored:ident $($call:tt)*) => {
+        $crate::lanes::dispatch!(with Avx512 ($stored, $stored) $($call)*)
     };
-    (with $most:ident $kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
+    (narrow $($call:tt)*) => {
+        $crate::lanes::dispatch!(with Avx2 ($crate::lanes::Wide) $($call)*)
+    };
+    (with $most:ident ($of:ty $(, $stored:ident)?) $kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
         {
             #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
-            fn widest($($arg: $type),*) $(-> $out)? {
-                $kernel::<$crate::lanes::simd::$most>($($arg),*)
+            fn widest$(<$stored: $crate::lanes::simd::Stored>)?($($arg: $type),*) $(-> $out)? {
+                $kernel::<<$of as $crate::lanes::simd::Stored>::$most>($($arg),*)
             }
             #[target_feature(enable = "avx2,fma")]
-            fn wide($($arg: $type),*) $(-> $out)? {
-                $kernel::<$crate::lanes::simd::Avx2>($($arg),*)
+            fn wide$(<$stored: $crate::lanes::simd::Stored>)?($($arg: $type),*) $(-> $out)? {
+                $kernel::<<$of as $crate::lanes::simd::Stored>::Avx2>($($arg),*)
             }
             #[allow(unsafe_code, reason = "the processor has been asked")]
             match $crate::lanes::width() {
@@ -90,10 +94,10 @@ macro_rules! dispatch {
                 $crate::lanes::Width::Plain => {}
             }
         }
-        $kernel::<$crate::lanes::simd::Plain>($($arg),*)
+        $kernel::<<$of as $crate::lanes::simd::Stored>::Plain>($($arg),*)
     }};
     ($($call:tt)*) => {
-        $crate::lanes::dispatch!(with Avx512 $($call)*)
+        $crate::lanes::dispatch!(with Avx512 ($crate::lanes::Wide) $($call)*)
     };
 }
 use dispatch;

@@ -1,7 +1,7 @@
 //! Velocities of both bodies of eight contacts or joints, as they come from their lines and go back.
 
 use crate::lanes::LANES;
-use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::simd::{Line, Simd};
 use crate::lanes::vector::{Mass, V3};
 
 /// Velocities of both bodies as they were gathered.
@@ -76,14 +76,20 @@ impl<S: Simd> Pair<S> {
 
     /// A force and a torque on a side.
     #[inline(always)]
-    pub(super) fn push(&mut self, side: usize, mass: &[Wide; 9], force: V3<S>, torque: V3<S>) {
+    pub(super) fn push(&mut self, side: usize, mass: &[S::Stored; 9], force: V3<S>, torque: V3<S>) {
         let ([lin, ang], mass) = (self.of(side), Mass::load(mass));
         self.set(side, lin.more_by(mass.lin, force), mass.turned(ang, torque));
     }
 
     /// The same where no axes are locked.
     #[inline(always)]
-    pub(super) fn push_even(&mut self, side: usize, mass: &[Wide; 9], force: V3<S>, torque: V3<S>) {
+    pub(super) fn push_even(
+        &mut self,
+        side: usize,
+        mass: &[S::Stored; 9],
+        force: V3<S>,
+        torque: V3<S>,
+    ) {
         let ([lin, ang], own) = (self.of(side), self.mass(side));
         let turned = Mass::load(mass).turned(ang, torque);
         self.set(side, lin.more(force, own), turned);

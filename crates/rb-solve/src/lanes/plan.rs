@@ -1,8 +1,10 @@
 //! Who is visited when, and in which lane: a plan, kept from step to step while the same bodies touch.
 
-use super::batch::Seat;
+use super::batch::{Packed, Seat};
 use super::order::Order;
-use super::section::{Masses, Section};
+use super::precision::either;
+use super::section::{Masses, Section, Terms};
+use super::simd::Stored;
 use super::thin::{ENOUGH, FEW};
 use rb_core::manifold::{FrictionLaw, Manifold};
 use rb_core::params::FrictionAt;
@@ -142,12 +144,14 @@ impl Section {
     /// Gives every member its turn and its seat, and makes the batches. All of that stays as it is while the
     /// members are the same: piles at rest are planned once. (Special surfaces are noted with their seats, and may
     /// have changed.)
-    pub(super) fn make_plan(&mut self, set: &[Manifold], friction: FrictionAt, masses: Masses) {
+    pub(super) fn make_plan(&mut self, set: &[Manifold], terms: &Terms, masses: Masses) {
+        let friction = terms.friction;
+        let other = self.packed.become_of(terms.precision);
         let plan = &mut self.plan;
         let terms = Some((masses.movable, masses.nobody, friction));
         plan.used = true;
         let same = plan.terms == terms && plan.ends == plan.ended && plan.members == self.members;
-        if same && self.surfaces.is_empty() {
+        if same && self.surfaces.is_empty() && !other {
             return;
         }
         plan.terms = terms;
@@ -164,11 +168,15 @@ impl Section {
         self.plan.thin = plain && self.seats.len() >= ENOUGH && few;
         self.surfaces.clear();
         let filled = if self.plan.thin { 0 } else { filled };
-        self.packed.make_idle(filled as usize, masses.nobody);
+        either!(&mut self.packed, |packed| {
+            packed.make_idle(filled as usize, masses.nobody)
+        });
         if !self.plan.thin {
             self.fill_batches(set);
         }
-        self.packed.number(self.members.len());
+        either!(&mut self.packed, |packed| {
+            packed.number(self.members.len())
+        });
     }
 
     /// Gives every member its turn and its seat; says how many batches that makes, and whether none of the
@@ -205,23 +213,33 @@ impl Section {
 
     /// Gives the batches their bodies, and notes the surfaces of special ones.
     fn fill_batches(&mut self, set: &[Manifold]) {
-        let batches = &mut self.packed.batches;
-        let members = self.members.iter().zip(&self.seats).enumerate();
-        for (m, (&Member { number, bodies, .. }, seat)) in members {
-            let batch = &mut batches[seat.batch as usize];
+        let members = self.members.iter().zip(&self.seats);
+        either!(&mut self.packed, |packed| packed.seat(members.clone()));
+        for (member, seat) in members {
+            if seat.class.is_special() {
+                let material = set[member.number as usize].material;
+                self.surfaces.push((seat.batch, seat.lane, material));
+            }
+        }
+    }
+}
+
+impl<W: Stored> Packed<W> {
+    /// Gives the batches their members, each in its seat.
+    fn seat<'a>(&mut self, members: impl Iterator<Item = (&'a Member, &'a Seat)>) {
+        for (m, (member, seat)) in members.enumerate() {
+            let batch = &mut self.batches[seat.batch as usize];
             batch.len = batch.len.max(u32::from(seat.points));
             let lane = seat.lane as usize;
-            for (side, body) in bodies.into_iter().enumerate() {
+            for (side, body) in member.bodies.into_iter().enumerate() {
                 batch.bodies[side][lane] = body;
             }
-            (batch.manifolds[lane], batch.members[lane]) = (number, m as u32);
+            (batch.manifolds[lane], batch.members[lane]) = (member.number, m as u32);
             if seat.class.is_gripped() {
                 batch.grip = 0;
             }
             if seat.class.is_special() {
                 batch.special = 0;
-                let material = set[number as usize].material;
-                self.surfaces.push((seat.batch, seat.lane, material));
             }
         }
     }

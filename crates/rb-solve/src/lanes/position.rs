@@ -23,7 +23,7 @@ use super::pack::Bodies;
 use super::pair::Pair;
 use super::prepare;
 use super::response::Inertia;
-use super::simd::{Line, Simd, by_halves, two};
+use super::simd::{Line, Simd, Stored, by_halves, two};
 
 /// How a sweep is made.
 #[derive(Clone, Copy)]
@@ -53,12 +53,17 @@ macro_rules! by_size {
 pub(super) use by_size;
 
 /// Visits all batches.
-pub(super) fn run(packed: &mut Packed, bodies: Bodies, soft: &Numbers, way: Way) {
-    dispatch!(position(packed: &mut Packed, bodies: Bodies, soft: &Numbers, way: Way))
+pub(super) fn run<W: Stored>(packed: &mut Packed<W>, bodies: Bodies, soft: &Numbers, way: Way) {
+    dispatch!(of W position(packed: &mut Packed<W>, bodies: Bodies, soft: &Numbers, way: Way))
 }
 
 #[inline(always)]
-pub(super) fn position<S: Simd>(packed: &mut Packed, bodies: Bodies, soft: &Numbers, way: Way) {
+pub(super) fn position<S: Simd>(
+    packed: &mut Packed<S::Stored>,
+    bodies: Bodies,
+    soft: &Numbers,
+    way: Way,
+) {
     let Bodies { inv, vel, moved } = bodies;
     let Packed {
         batches,
@@ -91,7 +96,12 @@ pub(super) fn position<S: Simd>(packed: &mut Packed, bodies: Bodies, soft: &Numb
 
 /// Terms of plain contacts at the present places.
 #[inline(always)]
-fn pose<S: Simd>(batch: &Batch, points: &mut [Point], moved: &[Line], soft: &Numbers) {
+fn pose<S: Simd>(
+    batch: &Batch<S::Stored>,
+    points: &mut [Point<S::Stored>],
+    moved: &[Line],
+    soft: &Numbers,
+) {
     let moved = Along::<S>::new(&Axes::of(batch), &Pair::gather(moved, &batch.bodies));
     let (first, turn) = moved.normal(&levers(batch));
     let pace = two!(|k| S::load(&batch.soft[k]));
@@ -107,7 +117,7 @@ fn pose<S: Simd>(batch: &Batch, points: &mut [Point], moved: &[Line], soft: &Num
 
 /// Terms that were made for each lane.
 #[inline(always)]
-fn take<S: Simd>(points: &mut [Point], special: &[Special]) {
+fn take<S: Simd>(points: &mut [Point<S::Stored>], special: &[Special<S::Stored>]) {
     let one = S::splat(1.0);
     for (p, s) in points.iter_mut().zip(special) {
         p.bias = s.bias;
@@ -117,9 +127,9 @@ fn take<S: Simd>(points: &mut [Point], special: &[Special]) {
 
 #[inline(always)]
 fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
-    batch: &Batch,
-    inertia: Inertia,
-    points: &mut [Point],
+    batch: &Batch<S::Stored>,
+    inertia: Inertia<S::Stored>,
+    points: &mut [Point<S::Stored>],
     vel: &mut [Line],
 ) {
     let mut pair = Pair::<S>::gather(vel, &batch.bodies);
@@ -133,17 +143,17 @@ fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
 
 /// How far a normal yields in a visit.
 #[derive(Clone, Copy)]
-pub(super) enum Give<'a> {
+pub(super) enum Give<'a, W> {
     /// As the soft step has it.
     Soft,
     /// As the velocity pass has it, with the special terms if there are any.
-    Law(Option<&'a [Special]>),
+    Law(Option<&'a [Special<W>]>),
 }
 
-impl Give<'_> {
+impl<W: Stored> Give<'_, W> {
     /// 1/(1 + R/a) of a point, where that is not 1.
     #[inline(always)]
-    fn at<S: Simd>(self, p: &Point, k: usize) -> Option<S> {
+    fn at<S: Simd<Stored = W>>(self, p: &Point<W>, k: usize) -> Option<S> {
         let one = S::splat(1.0);
         match self {
             Self::Soft => Some(S::load(&p.give)),
@@ -157,13 +167,13 @@ impl Give<'_> {
 /// points, and the others have that and what the relative turning about t and u adds.
 #[inline(always)]
 pub(super) fn press<S: Simd, const N: usize, const BACKWARDS: bool>(
-    batch: &Batch,
-    points: &mut [Point],
+    batch: &Batch<S::Stored>,
+    points: &mut [Point<S::Stored>],
     (first, turn): (S, [S; 2]),
-    give: Give,
+    give: Give<S::Stored>,
 ) -> Press<S> {
     let mut press = Press::none();
-    let Ok(points) = <&mut [Point; N]>::try_from(points) else {
+    let Ok(points) = <&mut [Point<S::Stored>; N]>::try_from(points) else {
         return press;
     };
     let pass = usize::from(!matches!(give, Give::Soft));
@@ -205,13 +215,13 @@ pub(super) fn press<S: Simd, const N: usize, const BACKWARDS: bool>(
 
 /// Arms to the first points of a batch, along t and u.
 #[inline(always)]
-pub(super) fn levers<S: Simd>(batch: &Batch) -> [[S; 2]; 2] {
+pub(super) fn levers<S: Simd>(batch: &Batch<S::Stored>) -> [[S; 2]; 2] {
     two!(|s| two!(|k| S::load(&batch.arm[s][k + 1])))
 }
 
 /// What the speed along the normal at a point is beyond that at the first one, on top of `own`: known before that is.
 #[inline(always)]
-fn more<S: Simd>(p: &Point, [wt, wu]: [S; 2], own: S) -> S {
+fn more<S: Simd>(p: &Point<S::Stored>, [wt, wu]: [S; 2], own: S) -> S {
     let [t, u] = two!(|k| S::load(&p.from[k + 1]));
     t.nfma(wu, u.fma(wt, own))
 }
@@ -234,7 +244,7 @@ impl<S: Simd> Press<S> {
 
     /// All of them.
     #[inline(always)]
-    pub(super) fn of(points: &[Point]) -> Self {
+    pub(super) fn of(points: &[Point<S::Stored>]) -> Self {
         let mut all = Self::none();
         for p in points {
             let impulse = S::load(&p.impulse);
@@ -246,7 +256,7 @@ impl<S: Simd> Press<S> {
 
     /// What one of them turns.
     #[inline(always)]
-    fn turn(&mut self, p: &Point, impulse: S) {
+    fn turn(&mut self, p: &Point<S::Stored>, impulse: S) {
         let ([t, u], [x, y]) = (two!(|k| S::load(&p.from[k + 1])), self.torque);
         self.torque = [u.fma(impulse, x), t.nfma(impulse, y)];
     }

@@ -1,17 +1,19 @@
 //! What holds for a whole step (axes, effective masses), and terms that are not the plain soft step.
 
 use super::axes::{Arms, Axes};
-use super::batch::{Batch, NONE, Point, Slip, place};
+use super::batch::{Batch, NONE, Packed, Point, Slip, place};
 use super::bodies::{is_odd, twist};
 use super::grip::Grip;
 use super::pack::State;
 use super::pair::Pair;
+use super::precision::either;
 use super::response::Response;
 use super::section::{Section, immovable};
-use super::simd::{Line, Simd, two};
+use super::simd::{Line, Simd, Stored, two};
 use super::vector::{Mass, V3, product};
-use glam::DVec3;
+use super::view::vector;
 use rb_core::discretise::{Discretiser, SoftStep};
+use rb_core::manifold::ContactMaterial;
 use rb_core::math::Twist;
 
 /// Soft step of contacts between movable bodies, and of those with an immovable one.
@@ -31,30 +33,45 @@ impl Section {
             return self.pose_thin(state, numbers, turned);
         }
         (self.fresh, self.turned) = (true, turned);
-        for (number, lane, material) in &self.surfaces {
-            let (batch, lane) = (&self.packed.batches[*number as usize], *lane as usize);
+        either!(&mut self.packed, |packed| {
+            packed.pose(&self.surfaces, start, state, numbers)
+        });
+    }
+}
+
+impl<W: Stored> Packed<W> {
+    /// Special terms, of the manifolds with these surfaces.
+    fn pose(
+        &mut self,
+        surfaces: &[(u32, u8, ContactMaterial)],
+        start: impl Fn(usize) -> Twist,
+        state: State,
+        numbers: &Discretiser,
+    ) {
+        for (number, lane, material) in surfaces {
+            let (batch, lane) = (&self.batches[*number as usize], *lane as usize);
             let sides = two!(|s| batch.bodies[s][lane] as usize);
             let still = sides.iter().any(|&b| immovable(state.inv, state.vel, b));
             let free = sides.map(|b| twist(&state.free[b]));
             let moved = sides.map(|b| twist(&state.moved[b]));
             let before = sides.map(&start);
-            let normal = DVec3::from_array([0, 1, 2].map(|k| batch.normal[k].0[lane]));
-            let points = &self.packed.points[batch.range()];
+            let normal = vector(&batch.normal, lane);
+            let points = &self.points[batch.range()];
             for (k, p) in points.iter().enumerate() {
-                let inverse = p.inverse.0[lane];
+                let inverse = p.inverse.at(lane);
                 if inverse == 0.0 {
                     continue;
                 }
                 let arm = batch.arms(points, k, lane);
                 let along = |v: &[Twist; 2]| normal.dot(v[1].at(arm[1]) - v[0].at(arm[0]));
-                let gap = p.gap.0[lane] + along(&moved);
+                let gap = p.gap.at(lane) + along(&moved);
                 let rates = [along(&before), along(&free)];
                 let terms =
                     numbers.normal(gap, rates[0], rates[1], material, inverse.recip(), still);
-                let to = &mut self.packed.special[batch.special as usize + k];
+                let to = &mut self.special[batch.special as usize + k];
                 for (pass, term) in terms.iter().enumerate() {
-                    to.bias[pass].0[lane] = term.bias;
-                    to.reg[pass].0[lane] = term.reg * inverse;
+                    to.bias[pass].set(lane, term.bias);
+                    to.reg[pass].set(lane, term.reg * inverse);
                 }
             }
         }
@@ -63,7 +80,7 @@ impl Section {
 
 /// Soft step of each lane: another where one body cannot move.
 #[inline(always)]
-pub(super) fn soften<S: Simd>(batch: &mut Batch, soft: &[Soft; 2], moves: [S::Mask; 2]) {
+pub(super) fn soften<S: Simd>(batch: &mut Batch<S::Stored>, soft: &[Soft; 2], moves: [S::Mask; 2]) {
     let [free, still] = two!(|s| [S::splat(soft[s].rate), S::splat(soft[s].reg)]);
     for k in 0..2 {
         let soft = S::select(moves[1], free[k], still[k]);
@@ -74,10 +91,10 @@ pub(super) fn soften<S: Simd>(batch: &mut Batch, soft: &[Soft; 2], moves: [S::Ma
 /// Effective masses and coupling.
 #[inline(always)]
 pub(super) fn prepare<S: Simd>(
-    batch: &mut Batch,
-    points: &mut [Point],
-    slips: &mut [Slip],
-    grip: Option<&mut Grip>,
+    batch: &mut Batch<S::Stored>,
+    points: &mut [Point<S::Stored>],
+    slips: &mut [Slip<S::Stored>],
+    grip: Option<&mut Grip<S::Stored>>,
     levers: &Levers<S>,
 ) {
     let arms = Arms::of(batch, points);
@@ -103,9 +120,9 @@ pub(super) fn prepare<S: Simd>(
 /// when they turn, but stiff joints may make others of them.
 #[inline(always)]
 pub(super) fn renew<S: Simd>(
-    batch: &mut Batch,
-    points: &[Point],
-    responses: &mut Vec<Response>,
+    batch: &mut Batch<S::Stored>,
+    points: &[Point<S::Stored>],
+    responses: &mut Vec<Response<S::Stored>>,
     [inv, vel]: [&[Line]; 2],
 ) {
     if batch.response == NONE {
@@ -129,7 +146,12 @@ pub(super) fn renew<S: Simd>(
 
 /// J W Jᵀ between the normals of different points.
 #[inline(always)]
-fn couple<S: Simd>(batch: &mut Batch, points: &[Point], arms: &Arms<S>, levers: &Levers<S>) {
+fn couple<S: Simd>(
+    batch: &mut Batch<S::Stored>,
+    points: &[Point<S::Stored>],
+    arms: &Arms<S>,
+    levers: &Levers<S>,
+) {
     for (k, p) in points.iter().enumerate() {
         let pushed = levers.pushed(&arms.to(p));
         for (l, q) in points.iter().enumerate().skip(k + 1) {
@@ -149,7 +171,7 @@ pub(super) struct Levers<S> {
 impl<S: Simd> Levers<S> {
     /// Of bodies that respond so.
     #[inline(always)]
-    pub(super) fn new(batch: &Batch, response: &Response) -> Self {
+    pub(super) fn new(batch: &Batch<S::Stored>, response: &Response<S::Stored>) -> Self {
         let axes = Axes::<S>::of(batch);
         let [n, t, u] = axes.0;
         let slide = response.between(t, t).add(response.between(u, u));

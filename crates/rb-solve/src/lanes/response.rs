@@ -7,26 +7,26 @@
 use super::axes::{Along, Axes};
 use super::batch::Wide3;
 use super::pair::Pair;
-use super::simd::{Simd, Wide, two};
+use super::simd::{Simd, Stored, two};
 use super::vector::{Mass, V3};
 
 /// W of both bodies of eight contacts.
 #[derive(Clone, Debug, Default)]
-#[repr(C, align(64))]
-pub(super) struct Response {
+#[repr(C)]
+pub(super) struct Response<W> {
     /// Diagonal of the linear part (1/kg).
-    lin: [Wide3; 2],
+    lin: [Wide3<W>; 2],
     /// Angular part times n, t and u (1/(kg·m²)).
-    ang: [[Wide3; 3]; 2],
+    ang: [[Wide3<W>; 3]; 2],
     /// The same along the axes, as nn, tt, uu, nt, nu, tu.
-    turn: [[Wide; 6]; 2],
+    turn: [[W; 6]; 2],
     /// nt and nu of both linear parts together (1/kg): zero but for locked axes.
-    lean: [Wide; 2],
+    lean: [W; 2],
 }
 
-impl Response {
+impl<W: Stored> Response<W> {
     #[inline(always)]
-    pub(super) fn set<S: Simd>(&mut self, axes: &Axes<S>, mass: &[Mass<S>; 2]) {
+    pub(super) fn set<S: Simd<Stored = W>>(&mut self, axes: &Axes<S>, mass: &[Mass<S>; 2]) {
         for s in 0..2 {
             mass[s].lin.store(&mut self.lin[s]);
             for k in 0..3 {
@@ -44,14 +44,14 @@ impl Response {
 
     /// e·W f of the linear parts together.
     #[inline(always)]
-    pub(super) fn between<S: Simd>(&self, e: V3<S>, f: V3<S>) -> S {
+    pub(super) fn between<S: Simd<Stored = W>>(&self, e: V3<S>, f: V3<S>) -> S {
         let both = V3::load(&self.lin[0]).add(V3::load(&self.lin[1]));
         e.times(both).dot(f)
     }
 
     /// Angular part of a side along the axes, as nn, tt, uu, nt, nu, tu.
     #[inline(always)]
-    pub(super) fn turn<S: Simd>(&self, side: usize) -> [S; 6] {
+    pub(super) fn turn<S: Simd<Stored = W>>(&self, side: usize) -> [S; 6] {
         let [nn, tt, uu, nt, nu, tu] = &self.turn[side];
         [
             S::load(nn),
@@ -65,7 +65,7 @@ impl Response {
 
     /// The same, from the columns.
     #[inline(always)]
-    fn along<S: Simd>(&self, axes: &Axes<S>, side: usize) -> [S; 6] {
+    fn along<S: Simd<Stored = W>>(&self, axes: &Axes<S>, side: usize) -> [S; 6] {
         let ([n, t, u], wt, wu) = (axes.0, self.column(side, 1), self.column(side, 2));
         [
             n.dot(self.column(side, 0)),
@@ -79,24 +79,24 @@ impl Response {
 
     /// W times an axis: n, t or u.
     #[inline(always)]
-    fn column<S: Simd>(&self, side: usize, axis: usize) -> V3<S> {
+    fn column<S: Simd<Stored = W>>(&self, side: usize, axis: usize) -> V3<S> {
         V3::load(&self.ang[side][axis])
     }
 }
 
 /// Inertia of the bodies of eight contacts.
 #[derive(Clone, Copy)]
-pub(super) enum Inertia<'a> {
+pub(super) enum Inertia<'a, W> {
     /// No body has locked axes or different moments of inertia.
     Round,
     /// Whatever they are.
-    Any(&'a Response),
+    Any(&'a Response<W>),
 }
 
-impl Inertia<'_> {
+impl<W: Stored> Inertia<'_, W> {
     /// A force on b (world) and its opposite on a.
     #[inline(always)]
-    pub(super) fn push<S: Simd>(self, pair: &mut Pair<S>, force: V3<S>) {
+    pub(super) fn push<S: Simd<Stored = W>>(self, pair: &mut Pair<S>, force: V3<S>) {
         let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
         let moved = match self {
             Self::Round => [va.less(force, pair.mass(0)), vb.more(force, pair.mass(1))],
@@ -111,7 +111,12 @@ impl Inertia<'_> {
 
     /// Torques about t and u: of `torque` on b, and against that on a.
     #[inline(always)]
-    pub(super) fn roll<S: Simd>(self, pair: &mut Pair<S>, axes: &Axes<S>, torque: [[S; 2]; 2]) {
+    pub(super) fn roll<S: Simd<Stored = W>>(
+        self,
+        pair: &mut Pair<S>,
+        axes: &Axes<S>,
+        torque: [[S; 2]; 2],
+    ) {
         let [_, t, u] = axes.0;
         let columns = match self {
             Self::Round => two!(|s| [t.scaled(pair.moment(s)), u.scaled(pair.moment(s))]),
@@ -126,7 +131,12 @@ impl Inertia<'_> {
 
     /// The same about n.
     #[inline(always)]
-    pub(super) fn spin<S: Simd>(self, pair: &mut Pair<S>, axes: &Axes<S>, torque: [S; 2]) {
+    pub(super) fn spin<S: Simd<Stored = W>>(
+        self,
+        pair: &mut Pair<S>,
+        axes: &Axes<S>,
+        torque: [S; 2],
+    ) {
         let n = match self {
             Self::Round => two!(|s| axes.0[0].scaled(pair.moment(s))),
             Self::Any(w) => two!(|s| w.column(s, 0)),
@@ -139,7 +149,12 @@ impl Inertia<'_> {
     /// What a twist about n on b, and its opposite on a, makes of the speeds of both, of which these are the moments if
     /// they are round.
     #[inline(always)]
-    pub(super) fn twisted<S: Simd>(self, speed: &mut Along<S>, moment: &[S; 2], twist: S) {
+    pub(super) fn twisted<S: Simd<Stored = W>>(
+        self,
+        speed: &mut Along<S>,
+        moment: &[S; 2],
+        twist: S,
+    ) {
         match self {
             Self::Round => speed.spun(two!(|s| moment[s].mul(twist))),
             Self::Any(w) => {
@@ -156,7 +171,7 @@ impl Inertia<'_> {
     /// What impulses along the tangents make of what normals feel, with the torques they are on either body (along the
     /// axes, on b).
     #[inline(always)]
-    pub(super) fn slid<S: Simd>(
+    pub(super) fn slid<S: Simd<Stored = W>>(
         self,
         speed: &mut Along<S>,
         moment: &[S; 2],
@@ -186,7 +201,7 @@ impl Inertia<'_> {
     /// Moves the bodies: a force on b and its opposite on a, and torques of `torque` on b and against that on a, all
     /// along the axes.
     #[inline(always)]
-    pub(super) fn act<S: Simd>(
+    pub(super) fn act<S: Simd<Stored = W>>(
         self,
         pair: &mut Pair<S>,
         axes: &Axes<S>,
@@ -217,7 +232,7 @@ impl Inertia<'_> {
 
     /// An impulse on b at a point, and its opposite on a: arms and impulse along the axes.
     #[inline(always)]
-    pub(super) fn push_at<S: Simd>(
+    pub(super) fn push_at<S: Simd<Stored = W>>(
         self,
         pair: &mut Pair<S>,
         axes: &Axes<S>,

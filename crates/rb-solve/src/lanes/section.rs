@@ -3,15 +3,16 @@
 //! All contacts of most islands; those of a part of a large one, or those between its parts (see
 //! [`pack`](super::pack)).
 
-use super::batch::{Packed, Seat};
+use super::batch::Seat;
 use super::fill;
 use super::grade::Tally;
 use super::plan::{Member, Plan};
+use super::precision::{Kept, either};
 use super::prepare::Soft;
 use super::simd::{LANES, Line};
 use super::thin::Thin;
 use rb_core::manifold::{ContactMaterial, Manifold};
-use rb_core::params::FrictionAt;
+use rb_core::params::{FrictionAt, Precision};
 use rb_core::room;
 
 /// Contacts that one thread sweeps.
@@ -21,7 +22,7 @@ pub(super) struct Section {
     pub(super) members: Vec<Member>,
     pub(super) plan: Plan,
     pub(super) seats: Vec<Seat>,
-    pub(super) packed: Packed,
+    pub(super) packed: Kept,
     /// The manifolds one by one, if batches would be almost empty; seats then count these. Those of the last
     /// step stay until others are packed.
     pub(super) thin: Vec<Thin>,
@@ -47,6 +48,8 @@ pub struct Terms {
     pub friction: FrictionAt,
     /// What stored impulses are multiplied by.
     pub scale: f64,
+    /// That of batches.
+    pub precision: Precision,
 }
 
 /// Lines of its bodies that packing reads.
@@ -69,19 +72,22 @@ impl Section {
 
     /// Packs its members.
     pub(super) fn pack(&mut self, set: &[Manifold], terms: Terms, masses: Masses) {
-        self.make_plan(set, terms.friction, masses);
+        self.make_plan(set, &terms, masses);
         if self.plan.is_thin() {
             return self.pack_thin(set, terms, masses);
         }
         self.thin.clear();
         room::fit(&mut self.thin, 0);
-        fill::run(&mut self.packed, set, &terms, masses);
+        either!(&mut self.packed, |packed| fill::run(
+            packed, set, &terms, masses
+        ));
     }
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
         let seated = room::bytes(&self.members) + room::bytes(&self.seats) + self.plan.bytes();
-        let wide = self.packed.bytes() + room::bytes(&self.surfaces);
+        let packed = either!(&self.packed, |packed| packed.bytes());
+        let wide = packed + room::bytes(&self.surfaces);
         let graded = room::bytes(&self.owners) + room::bytes(&self.tallies);
         seated + wide + room::bytes(&self.thin) + graded
     }

@@ -7,7 +7,9 @@ use super::batch::Packed;
 use super::dispatch;
 use super::grip::share_out;
 use super::pack::ContactLanes;
-use super::simd::{AllLanes, Line};
+use super::precision::either;
+use super::section::Section;
+use super::simd::{AllLanes, Line, Stored};
 use super::vector::V3;
 use crate::parallel;
 use rb_core::manifold::MAX_POINTS;
@@ -31,17 +33,18 @@ impl Settled {
 impl ContactLanes {
     /// Ends the sweeps of a step: [`impulses`](Self::impulses) are those of now.
     pub fn settle(&mut self) {
-        parallel::for_each(&mut self.sections, 1, |section| run(&mut section.packed));
-        run(&mut self.seam.packed);
+        let settle = |section: &mut Section| either!(&mut section.packed, |packed| run(packed));
+        parallel::for_each(&mut self.sections, 1, settle);
+        settle(&mut self.seam);
     }
 }
 
-fn run(packed: &mut Packed) {
-    dispatch!(settle(packed: &mut Packed))
+fn run<W: Stored>(packed: &mut Packed<W>) {
+    dispatch!(of W settle(packed: &mut Packed<W>))
 }
 
 #[inline(always)]
-pub(super) fn settle<S: AllLanes>(packed: &mut Packed) {
+pub(super) fn settle<S: AllLanes>(packed: &mut Packed<S::Stored>) {
     for batch in &packed.batches {
         let Some(grip) = packed.grips.get(batch.grip as usize) else {
             continue;
@@ -57,7 +60,7 @@ pub(super) fn settle<S: AllLanes>(packed: &mut Packed) {
         let lines = S::transposed([a, b, c, d, x, y, twist, S::zero()]);
         for (line, member) in lines.into_iter().zip(batch.members) {
             if let Some(to) = packed.settled.get_mut(member as usize) {
-                line.store(&mut to.0);
+                line.write(&mut to.0.0);
             }
         }
     }

@@ -1,12 +1,14 @@
 //! Eight numbers side by side, with the widest instructions the machine has.
 //!
 //! Kernels are written once over [`Simd`] and compiled for AVX-512, for AVX2 with FMA, and for plain
-//! arrays. Every operation is exactly rounded, a product is fused with a sum only where
-//! [`Simd::fma`] or [`Simd::nfma`] says so, and nothing is approximated: all three give the same bits.
+//! arrays; those of contacts also once for each precision ([`Stored`]). Every operation is exactly rounded, a product
+//! is fused with a sum only where [`Simd::fma`] or [`Simd::nfma`] says so, and nothing is approximated: all three give
+//! the same bits.
 //!
-//! AVX2 has sixteen registers of four numbers. What needs more than eight numbers a lane goes through the lower lanes
-//! of a batch and then through the upper ones ([`by_halves`]): lanes share no movable body, so they need not be
-//! visited at once.
+//! AVX2 has sixteen registers of four numbers of double precision. What needs more than eight numbers a lane goes
+//! through the lower lanes of a batch and then through the upper ones ([`by_halves`]): lanes share no movable body, so
+//! they need not be visited at once. Eight numbers of single precision are one register, with AVX-512 too: with
+//! sixteen lanes there would be as many idle ones as are won.
 //!
 //! The vector types may be used only on a processor that has been asked for them: that is the reason of
 //! every `unsafe` in `x86` and of the two in [`dispatch`](super::dispatch), which asks. `kernel` tests that
@@ -20,6 +22,58 @@ pub const LANES: usize = 8;
 #[repr(C, align(64))]
 pub struct Wide(pub [f64; LANES]);
 
+/// The same of single precision.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(32))]
+pub(super) struct Narrow(pub(super) [f32; LANES]);
+
+/// How batches keep a number per lane, and what works on it.
+pub(super) trait Stored: Copy + core::fmt::Debug + Default + Send + Sync {
+    type Plain: AllLanes<Stored = Self>;
+    #[cfg(target_arch = "x86_64")]
+    type Avx2: AllLanes<Stored = Self>;
+    #[cfg(target_arch = "x86_64")]
+    type Avx512: AllLanes<Stored = Self>;
+    /// The least number above 0 that has all digits.
+    const TINY: f64;
+    /// By what share numbers that ought to be the same may differ.
+    const CLOSE: f64;
+    fn at(&self, lane: usize) -> f64;
+    fn set(&mut self, lane: usize, x: f64);
+}
+
+/// Implements [`Stored`].
+macro_rules! stored {
+    ($name:ident, $number:ty, $close:literal, $plain:ty, $avx2:ty, $avx512:ty) => {
+        impl Stored for $name {
+            type Plain = $plain;
+            #[cfg(target_arch = "x86_64")]
+            type Avx2 = $avx2;
+            #[cfg(target_arch = "x86_64")]
+            type Avx512 = $avx512;
+            const TINY: f64 = <$number>::MIN_POSITIVE as f64;
+            const CLOSE: f64 = $close;
+            #[inline(always)]
+            fn at(&self, lane: usize) -> f64 {
+                self.0[lane] as f64
+            }
+            #[inline(always)]
+            fn set(&mut self, lane: usize, x: f64) {
+                self.0[lane] = x as $number;
+            }
+        }
+    };
+}
+stored!(Wide, f64, 1e-9, plain::Plain, x86::Avx2, x86::Avx512);
+stored!(
+    Narrow,
+    f32,
+    1e-6,
+    plain::PlainSingle,
+    x86::Single<false>,
+    x86::Single<true>
+);
+
 /// What a body keeps in one cache line.
 pub type Line = Wide;
 
@@ -27,14 +81,16 @@ pub type Line = Wide;
 pub(super) trait Simd: Copy {
     /// One condition per lane.
     type Mask: Copy;
+    /// How it is kept in memory.
+    type Stored: Stored;
     /// What takes the lower and the upper lanes where all of them at once need more registers than there are
     /// ([`by_halves`]), else itself.
-    type Low: Simd;
-    type High: Simd;
+    type Low: Simd<Stored = Self::Stored>;
+    type High: Simd<Stored = Self::Stored>;
     /// Whether there are such halves.
     const PARTED: bool;
-    fn load(from: &Wide) -> Self;
-    fn store(self, to: &mut Wide);
+    fn load(from: &Self::Stored) -> Self;
+    fn store(self, to: &mut Self::Stored);
     fn splat(x: f64) -> Self;
     fn add(self, o: Self) -> Self;
     fn sub(self, o: Self) -> Self;
@@ -62,10 +118,22 @@ pub(super) trait Simd: Copy {
     }
 }
 
+/// Lanes of double precision.
+pub(super) trait Double: Simd<Stored = Wide> {}
+impl<S: Simd<Stored = Wide>> Double for S {}
+
 /// What goes from lane to lane, where all of them are there.
 pub(super) trait AllLanes: Simd {
     /// The first eight of some numbers.
     fn read(from: &[f64]) -> Self;
+    /// Writes them.
+    fn write(self, to: &mut [f64; LANES]);
+    /// Lane k of entry j is lane j of row k.
+    fn transposed(rows: [Self; LANES]) -> [Self; LANES];
+}
+
+/// What goes from one half of the lanes to the other, or stays in its half.
+pub(super) trait Halves: AllLanes + Double {
     /// Lower and upper half exchanged.
     fn swapped(self) -> Self;
     /// Each half turned by one lane: a lane gets what the next one had.
@@ -76,8 +144,6 @@ pub(super) trait AllLanes: Simd {
     fn lows(self, o: Self) -> Self;
     /// The upper half of this, then that of the other.
     fn highs(self, o: Self) -> Self;
-    /// Lane k of entry j is lane j of row k.
-    fn transposed(rows: [Self; LANES]) -> [Self; LANES];
 }
 
 /// Implements gathering and scattering of [`Simd`] for what is [`AllLanes`].
@@ -127,129 +193,11 @@ macro_rules! two {
 }
 pub(super) use two;
 
-/// `[f(0), …, f(7)]`.
-#[inline(always)]
-fn eight<T>(f: impl Fn(usize) -> T) -> [T; LANES] {
-    [f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)]
-}
-
-/// Plain arrays.
-#[derive(Clone, Copy)]
-pub(super) struct Plain([f64; LANES]);
-
-impl Plain {
-    #[inline(always)]
-    fn zip(self, o: Self, f: impl Fn(f64, f64) -> f64) -> Self {
-        Self(eight(|i| f(self.0[i], o.0[i])))
-    }
-}
-
-impl Simd for Plain {
-    type Mask = [bool; LANES];
-    type Low = Self;
-    type High = Self;
-    const PARTED: bool = false;
-    by_rows!();
-    #[inline(always)]
-    fn load(from: &Wide) -> Self {
-        Self(from.0)
-    }
-    #[inline(always)]
-    fn store(self, to: &mut Wide) {
-        to.0 = self.0;
-    }
-    #[inline(always)]
-    fn splat(x: f64) -> Self {
-        Self([x; LANES])
-    }
-    #[inline(always)]
-    fn add(self, o: Self) -> Self {
-        self.zip(o, |a, b| a + b)
-    }
-    #[inline(always)]
-    fn sub(self, o: Self) -> Self {
-        self.zip(o, |a, b| a - b)
-    }
-    #[inline(always)]
-    fn mul(self, o: Self) -> Self {
-        self.zip(o, |a, b| a * b)
-    }
-    #[inline(always)]
-    fn div(self, o: Self) -> Self {
-        self.zip(o, |a, b| a / b)
-    }
-    #[inline(always)]
-    fn max(self, o: Self) -> Self {
-        self.zip(o, |a, b| if a > b { a } else { b })
-    }
-    #[inline(always)]
-    fn min(self, o: Self) -> Self {
-        self.zip(o, |a, b| if a < b { a } else { b })
-    }
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        Self(self.0.map(f64::sqrt))
-    }
-    #[inline(always)]
-    fn fma(self, b: Self, c: Self) -> Self {
-        Self(eight(|i| self.0[i].mul_add(b.0[i], c.0[i])))
-    }
-    #[inline(always)]
-    fn nfma(self, b: Self, c: Self) -> Self {
-        Self(eight(|i| (-self.0[i]).mul_add(b.0[i], c.0[i])))
-    }
-    #[inline(always)]
-    fn gt(self, o: Self) -> Self::Mask {
-        eight(|i| self.0[i] > o.0[i])
-    }
-    #[inline(always)]
-    fn select(mask: Self::Mask, yes: Self, no: Self) -> Self {
-        Self(eight(|i| if mask[i] { yes.0[i] } else { no.0[i] }))
-    }
-    #[inline(always)]
-    fn any(mask: Self::Mask) -> bool {
-        mask.contains(&true)
-    }
-}
-
-impl AllLanes for Plain {
-    #[inline(always)]
-    fn read(from: &[f64]) -> Self {
-        Self(eight(|i| from[i]))
-    }
-    #[inline(always)]
-    fn swapped(self) -> Self {
-        Self(eight(|i| self.0[(i + LANES / 2) % LANES]))
-    }
-    #[inline(always)]
-    fn turned(self) -> Self {
-        let half = LANES / 2;
-        Self(eight(|i| self.0[i / half * half + (i + 1) % half]))
-    }
-    #[inline(always)]
-    fn spread<const K: usize>(self) -> Self {
-        let half = LANES / 2;
-        Self(eight(|i| self.0[i / half * half + K]))
-    }
-    #[inline(always)]
-    fn lows(self, o: Self) -> Self {
-        let ([a, b, c, d, ..], [e, f, g, h, ..]) = (self.0, o.0);
-        Self([a, b, c, d, e, f, g, h])
-    }
-    #[inline(always)]
-    fn highs(self, o: Self) -> Self {
-        let ([.., a, b, c, d], [.., e, f, g, h]) = (self.0, o.0);
-        Self([a, b, c, d, e, f, g, h])
-    }
-    #[inline(always)]
-    fn transposed(rows: [Self; LANES]) -> [Self; LANES] {
-        eight(|j| Self(eight(|k| rows[k].0[j])))
-    }
-}
-
 mod places;
+mod plain;
 
-#[cfg(target_arch = "x86_64")]
+pub(super) use plain::Plain;
+#[cfg(all(test, target_arch = "x86_64"))]
 pub(super) use x86::{Avx2, Avx512};
 
 #[cfg(target_arch = "x86_64")]

@@ -2,7 +2,7 @@
 
 use super::batch::Wide3;
 use super::pair::Pair;
-use super::simd::{AllLanes, Line, Simd, Wide, two};
+use super::simd::{Halves, Line, Simd, two};
 use crate::lanes::LANES;
 
 /// One vector per lane.
@@ -11,12 +11,12 @@ pub(super) struct V3<S>(pub(super) [S; 3]);
 
 impl<S: Simd> V3<S> {
     #[inline(always)]
-    pub(super) fn load(from: &Wide3) -> Self {
+    pub(super) fn load(from: &Wide3<S::Stored>) -> Self {
         Self([S::load(&from[0]), S::load(&from[1]), S::load(&from[2])])
     }
 
     #[inline(always)]
-    pub(super) fn store(self, to: &mut Wide3) {
+    pub(super) fn store(self, to: &mut Wide3<S::Stored>) {
         self.0[0].store(&mut to[0]);
         self.0[1].store(&mut to[1]);
         self.0[2].store(&mut to[2]);
@@ -131,7 +131,7 @@ impl<S: Simd> V3<S> {
     }
 }
 
-impl<S: AllLanes> V3<S> {
+impl<S: Halves> V3<S> {
     /// Each half turned by one lane.
     #[inline(always)]
     pub(super) fn turned(self) -> Self {
@@ -209,7 +209,7 @@ impl<S: Simd> Mass<S> {
 
     /// As stored by [`store`](Self::store).
     #[inline(always)]
-    pub(super) fn load(from: &[Wide; 9]) -> Self {
+    pub(super) fn load(from: &[S::Stored; 9]) -> Self {
         let at = |k: usize| S::load(&from[k]);
         Self {
             lin: V3([at(0), at(1), at(2)]),
@@ -218,7 +218,7 @@ impl<S: Simd> Mass<S> {
     }
 
     #[inline(always)]
-    pub(super) fn store(&self, to: &mut [Wide; 9]) {
+    pub(super) fn store(&self, to: &mut [S::Stored; 9]) {
         for k in 0..3 {
             self.lin.0[k].store(&mut to[k]);
         }

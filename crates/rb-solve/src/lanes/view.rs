@@ -1,10 +1,11 @@
 //! What the lanes hold, manifold by manifold: impulses, gaps, and rows for whoever wants rows.
 
-use super::batch::{NONE, Wide3};
+use super::batch::{NONE, Packed, Seat, Wide3};
 use super::bodies::twist;
 use super::pack::{ContactLanes, matrix};
+use super::precision::either;
 use super::section::Section;
-use super::simd::Line;
+use super::simd::{Line, Stored};
 use core::ops::Range;
 use glam::DVec3;
 use rb_core::law::Law;
@@ -177,26 +178,16 @@ impl Hold {
 
 impl Section {
     fn impulses(&self, m: usize) -> ([[f64; 3]; MAX_POINTS], f64) {
-        let (seat, mut out) = (&self.seats[m], [[0.0; 3]; MAX_POINTS]);
-        let (count, lane) = (usize::from(seat.points), usize::from(seat.lane));
+        let seat = &self.seats[m];
         if let Some(thin) = self.thin.get(seat.batch as usize) {
-            for (k, to) in out[..count].iter_mut().enumerate() {
+            let mut out = [[0.0; 3]; MAX_POINTS];
+            for (k, to) in out[..usize::from(seat.points)].iter_mut().enumerate() {
                 *to = thin.impulse_of(k);
             }
             let twist = thin.share(&mut out);
             return (out, twist);
         }
-        if seat.class.is_gripped() {
-            return self.packed.settled[m].impulses();
-        }
-        let batch = &self.packed.batches[seat.batch as usize];
-        let points = &self.packed.points[batch.range()];
-        let slips = &self.packed.slips[batch.slips()];
-        for ((p, slip), to) in points.iter().zip(slips).zip(&mut out[..count]) {
-            let [t, u] = &slip.impulse;
-            *to = [&p.impulse, t, u].map(|along| along.0[lane]);
-        }
-        (out, 0.0)
+        either!(&self.packed, |packed| packed.impulses(seat, m))
     }
 
     fn gaps(&self, m: usize, moved: &[Line]) -> [f64; MAX_POINTS] {
@@ -222,18 +213,7 @@ impl Section {
         if let Some(thin) = self.thin.get(seat.batch as usize) {
             return thin.patch();
         }
-        let lane = seat.lane as usize;
-        let batch = &self.packed.batches[seat.batch as usize];
-        let (n, t) = (vector(&batch.normal, lane), vector(&batch.tangent, lane));
-        let grip = self.packed.grips.get(batch.grip as usize);
-        Patch {
-            bodies: [0, 1].map(|s| batch.bodies[s][lane]),
-            axes: [n, t, n.cross(t)],
-            law: batch.law,
-            friction: batch.mu.0[lane],
-            belt: [0, 1].map(|k| batch.belt[k].0[lane]),
-            hold: grip.map(|grip| grip.hold(batch, lane)),
-        }
+        either!(&self.packed, |packed| packed.patch(seat))
     }
 
     fn spot(&self, manifold: usize, k: usize) -> Spot {
@@ -241,28 +221,66 @@ impl Section {
         if let Some(thin) = self.thin.get(seat.batch as usize) {
             return thin.spot(k);
         }
+        either!(&self.packed, |packed| packed.spot(seat, k))
+    }
+}
+
+impl<W: Stored> Packed<W> {
+    /// Impulses of the manifold in a seat, which is the `m`-th of its section, and the twist beside them.
+    fn impulses(&self, seat: &Seat, m: usize) -> ([[f64; 3]; MAX_POINTS], f64) {
+        if seat.class.is_gripped() {
+            return self.settled[m].impulses();
+        }
+        let mut out = [[0.0; 3]; MAX_POINTS];
+        let (count, lane) = (usize::from(seat.points), usize::from(seat.lane));
+        let batch = &self.batches[seat.batch as usize];
+        let points = &self.points[batch.range()];
+        let slips = &self.slips[batch.slips()];
+        for ((p, slip), to) in points.iter().zip(slips).zip(&mut out[..count]) {
+            let [t, u] = &slip.impulse;
+            *to = [&p.impulse, t, u].map(|along| along.at(lane));
+        }
+        (out, 0.0)
+    }
+
+    fn patch(&self, seat: &Seat) -> Patch {
         let lane = seat.lane as usize;
-        let batch = &self.packed.batches[seat.batch as usize];
-        let points = &self.packed.points[batch.range()];
+        let batch = &self.batches[seat.batch as usize];
+        let (n, t) = (vector(&batch.normal, lane), vector(&batch.tangent, lane));
+        let grip = self.grips.get(batch.grip as usize);
+        Patch {
+            bodies: [0, 1].map(|s| batch.bodies[s][lane]),
+            axes: [n, t, n.cross(t)],
+            law: batch.law,
+            friction: batch.mu.at(lane),
+            belt: [0, 1].map(|k| batch.belt[k].at(lane)),
+            hold: grip.map(|grip| grip.hold(batch, lane)),
+        }
+    }
+
+    fn spot(&self, seat: &Seat, k: usize) -> Spot {
+        let lane = seat.lane as usize;
+        let batch = &self.batches[seat.batch as usize];
+        let points = &self.points[batch.range()];
         let point = &points[k];
-        let slip = self.packed.slips[batch.slips()].get(k);
-        let inverse = point.inverse.0[lane];
+        let slip = self.slips[batch.slips()].get(k);
+        let inverse = point.inverse.at(lane);
         let reg = match batch.special {
             NONE => 0.0,
-            first => self.packed.special[first as usize + k].reg[1].0[lane],
+            first => self.special[first as usize + k].reg[1].at(lane),
         };
-        let along = |t: usize| slip.map_or(0.0, |slip| slip.impulse[t].0[lane]);
+        let along = |t: usize| slip.map_or(0.0, |slip| slip.impulse[t].at(lane));
         Spot {
             arm: batch.arms(points, k, lane),
-            gap: point.gap.0[lane],
-            impulse: [point.impulse.0[lane], along(0), along(1)],
-            bias: point.bias[1].0[lane],
+            gap: point.gap.at(lane),
+            impulse: [point.impulse.at(lane), along(0), along(1)],
+            bias: point.bias[1].at(lane),
             reg: if inverse > 0.0 { reg / inverse } else { 0.0 },
         }
     }
 }
 
 /// The vector in a lane.
-pub(super) fn vector(w: &Wide3, lane: usize) -> DVec3 {
-    DVec3::new(w[0].0[lane], w[1].0[lane], w[2].0[lane])
+pub(super) fn vector<W: Stored>(w: &Wide3<W>, lane: usize) -> DVec3 {
+    DVec3::new(w[0].at(lane), w[1].at(lane), w[2].at(lane))
 }

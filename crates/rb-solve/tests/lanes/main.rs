@@ -6,3 +6,4 @@ mod order;
 #[path = "../random/mod.rs"]
 mod random;
 mod scene;
+mod single;

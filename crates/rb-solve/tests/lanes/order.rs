@@ -168,7 +168,7 @@ fn lanes_that_were_used_before_are_as_new() {
         ];
         for (set, manifolds, like, idle) in courses {
             let mut new = packed(set, manifolds.clone(), like, idle, at);
-            pack_into(&mut used, set, manifolds, like, idle, at);
+            pack_into(&mut used, set, manifolds, like, idle, terms(&numbers, at));
             for lanes in [&mut new, &mut used] {
                 lanes.warm();
                 lanes.sweep(Pass::Position, &numbers, false);

@@ -8,7 +8,7 @@ use rb_core::manifold::{
 };
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
-use rb_core::params::{FrictionAt, Params};
+use rb_core::params::{FrictionAt, Params, Precision};
 use rb_core::problem::Problem;
 use rb_solve::lanes::{ContactLanes, Kind, Member, Terms};
 
@@ -102,7 +102,8 @@ pub(crate) fn packed(
     friction: FrictionAt,
 ) -> ContactLanes {
     let mut lanes = ContactLanes::default();
-    pack_into(&mut lanes, set, manifolds, like, idle, friction);
+    let terms = terms(&Discretiser::new(&Params::game(), H), friction);
+    pack_into(&mut lanes, set, manifolds, like, idle, terms);
     lanes
 }
 
@@ -113,7 +114,7 @@ pub(crate) fn pack_into(
     manifolds: core::ops::Range<usize>,
     like: &ContactLanes,
     idle: usize,
-    friction: FrictionAt,
+    terms: Terms,
 ) {
     lanes.reset(BODIES + 2);
     for i in 0..BODIES {
@@ -126,7 +127,7 @@ pub(crate) fn pack_into(
     let idle = vec![member(set, manifolds.start, still); idle];
     let contacts: Vec<_> = manifolds.map(|i| member(set, i, set[i].bodies)).collect();
     let islands = [contacts, idle].into_iter().map(Vec::into_iter);
-    lanes.pack(set, islands, BODIES - 1, terms(&numbers, friction));
+    lanes.pack(set, islands, BODIES - 1, terms);
     lanes.pose(|i| like.free(i.min(BODIES - 1)), &numbers);
 }
 
@@ -135,6 +136,7 @@ pub(crate) fn terms(numbers: &Discretiser, friction: FrictionAt) -> Terms {
         soft: [false, true].map(|still| numbers.contact_step(still)),
         friction,
         scale: 1.0,
+        precision: Precision::Double,
     }
 }
 

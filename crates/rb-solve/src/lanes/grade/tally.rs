@@ -4,8 +4,9 @@ use super::{Sums, run};
 use crate::lanes::LANES;
 use crate::lanes::batch::Seat;
 use crate::lanes::pack::{ContactLanes, SEAM, State};
+use crate::lanes::precision::either;
 use crate::lanes::section::Section;
-use crate::lanes::simd::Wide;
+use crate::lanes::simd::Stored;
 use crate::lanes::thin;
 use crate::parallel;
 use core::ops::Range;
@@ -36,8 +37,8 @@ pub(in crate::lanes) struct Tally {
 }
 
 impl Tally {
-    fn take(&mut self, sums: &Sums, lane: usize) {
-        let at = |w: &Wide| w.0[lane];
+    fn take<W: Stored>(&mut self, sums: &Sums<W>, lane: usize) {
+        let at = |w: &W| w.at(lane);
         if at(&sums.abs2) > self.abs2 {
             self.abs2 = at(&sums.abs2);
             self.place = Some((at(&sums.place) as usize, lane));
@@ -162,19 +163,20 @@ fn worst_of((g, s, d): Graded, (h, t, e): Graded) -> Graded {
 impl Section {
     /// Counts a sample of its contacts in one tally.
     fn count(&mut self, sample: Sample, state: State, speed_floor: f64) {
-        let mut sums = Sums::default();
+        self.tallies.clear();
+        self.tallies.push(Tally::default());
+        let mut tallies = std::mem::take(&mut self.tallies);
+        let all = 0..self.units();
         if sample.is_partial() {
             let first = (sample.turn % u64::from(sample.every)) as usize;
-            for unit in (first..self.units()).step_by(sample.every as usize) {
-                self.sum(unit..unit + 1, state, speed_floor, &mut sums);
-            }
+            let some = (first..all.end).step_by(sample.every as usize);
+            let some = some.map(|unit| unit..unit + 1);
+            self.sum(some, state, speed_floor, (&mut tallies, &[0; LANES]));
         } else {
-            self.sum(0..self.units(), state, speed_floor, &mut sums);
+            let all = core::iter::once(all);
+            self.sum(all, state, speed_floor, (&mut tallies, &[0; LANES]));
         }
-        let mut tally = Tally::default();
-        (0..LANES).for_each(|lane| tally.take(&sums, lane));
-        self.tallies.clear();
-        self.tallies.push(tally);
+        self.tallies = tallies;
     }
 
     /// Grade of what was counted.
@@ -210,13 +212,8 @@ impl Section {
         tallies.clear();
         tallies.resize(firsts.len(), Tally::default());
         for (unit, owners) in owners.iter().enumerate() {
-            let mut sums = Sums::default();
-            self.sum(unit..unit + 1, state, speed_floor, &mut sums);
-            for (lane, &part) in owners.iter().enumerate() {
-                if let Some(tally) = tallies.get_mut(part as usize) {
-                    tally.take(&sums, lane);
-                }
-            }
+            let unit = core::iter::once(unit..unit + 1);
+            self.sum(unit, state, speed_floor, (&mut tallies, owners));
         }
         for (tally, &first) in tallies.iter().zip(firsts) {
             out(self.grade_of(tally, first));
@@ -226,14 +223,32 @@ impl Section {
 
     /// Batches, or manifolds of their own.
     fn units(&self) -> usize {
-        self.packed.batches.len() + self.thin.len()
+        either!(&self.packed, |packed| packed.batches.len()) + self.thin.len()
     }
 
-    fn sum(&self, units: Range<usize>, bodies: State, floor: f64, sums: &mut Sums) {
+    /// Grades some units, and gives what each lane sums up to the tally of its owner.
+    fn sum(
+        &self,
+        units: impl Iterator<Item = Range<usize>>,
+        bodies: State,
+        floor: f64,
+        to: (&mut [Tally], &[u32; LANES]),
+    ) {
         if self.is_thin() {
-            return thin::grade(&self.thin[units.clone()], units.start, bodies, floor, sums);
+            let mut sums = Sums::default();
+            for units in units {
+                let first = units.start;
+                thin::grade(&self.thin[units], first, bodies, floor, &mut sums);
+            }
+            return give(&sums, to);
         }
-        run(&self.packed, units, bodies, floor, sums);
+        either!(&self.packed, |packed| {
+            let mut sums = Sums::default();
+            for units in units {
+                run(packed, units, bodies, floor, &mut sums);
+            }
+            give(&sums, to);
+        });
     }
 
     /// Grade of a set whose first manifold is `first`.
@@ -274,12 +289,23 @@ impl Section {
             let point = (point % MAX_POINTS) as u8;
             return Some(Source::Contact { manifold, point });
         }
-        let batches = &self.packed.batches;
-        let batch = batches.iter().position(|b| b.range().contains(&point))?;
-        let first = batches[batch].first as usize;
+        let (batch, point) = either!(&self.packed, |packed| {
+            let mut batches = packed.batches.iter();
+            let batch = batches.position(|b| b.range().contains(&point))?;
+            (batch, point - packed.batches[batch].first as usize)
+        });
         let here = |s: &Seat| s.batch as usize == batch && s.lane as usize == lane;
         let manifold = self.seats.iter().position(here)? as u32 - origin;
-        let point = (point - first) as u8;
+        let point = point as u8;
         Some(Source::Contact { manifold, point })
+    }
+}
+
+/// Gives what each lane sums up to the tally of its owner.
+fn give<W: Stored>(sums: &Sums<W>, (tallies, owners): (&mut [Tally], &[u32; LANES])) {
+    for (lane, &owner) in owners.iter().enumerate() {
+        if let Some(tally) = tallies.get_mut(owner as usize) {
+            tally.take(sums, lane);
+        }
     }
 }

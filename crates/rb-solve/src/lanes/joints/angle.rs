@@ -3,7 +3,7 @@
 //! atan by a rational function on |x| ≤ tan(π/8), where other arguments are brought; right to about one unit in
 //! the last place, and the same on every machine. Source: S. Moshier, "Cephes", 1989 (`atan.c`).
 
-use crate::lanes::simd::Simd;
+use crate::lanes::simd::Double;
 use core::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI, TAU};
 
 /// tan(π/8).
@@ -27,7 +27,7 @@ const WHOLE: f64 = 6_755_399_441_055_744.0;
 
 /// The angle of (x, y) (rad); zero of no vector.
 #[inline(always)]
-pub(super) fn atan2<S: Simd>(y: S, x: S) -> S {
+pub(super) fn atan2<S: Double>(y: S, x: S) -> S {
     let zero = S::zero();
     let (tall, wide) = (size(y), size(x));
     let (short, long) = (tall.min(wide), tall.max(wide));
@@ -53,21 +53,21 @@ pub(super) fn atan2<S: Simd>(y: S, x: S) -> S {
 
 /// The angle nearest to `previous` that agrees with `angle` up to whole turns (rad).
 #[inline(always)]
-pub(super) fn unwrapped<S: Simd>(previous: S, angle: S) -> S {
+pub(super) fn unwrapped<S: Double>(previous: S, angle: S) -> S {
     let turns = previous.sub(angle).div(S::splat(TAU));
     let turns = turns.add(S::splat(WHOLE)).sub(S::splat(WHOLE));
     turns.fma(S::splat(TAU), angle)
 }
 
 #[inline(always)]
-pub(super) fn size<S: Simd>(x: S) -> S {
+pub(super) fn size<S: Double>(x: S) -> S {
     x.max(S::zero().sub(x))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lanes::simd::{Plain, Wide};
+    use crate::lanes::simd::{Plain, Simd, Wide};
 
     fn one(f: impl Fn(Plain, Plain) -> Plain, a: f64, b: f64) -> f64 {
         let mut out = Wide::default();

@@ -9,7 +9,7 @@ use super::carry::Turns;
 use super::fill::set;
 use super::pack::{Batch, JointLanes};
 use super::swivel;
-use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::simd::{Double, Line, Wide};
 use crate::lanes::{BodyLines, LANES};
 use core::ops::Range;
 use glam::{DMat3, DQuat, DVec3};
@@ -92,7 +92,7 @@ impl Bearing {
 
     /// Turns the frames with the bodies.
     #[inline(always)]
-    pub(super) fn follow<S: Simd>(&mut self, turned: &[Line], bodies: &[[u32; LANES]; 2]) {
+    pub(super) fn follow<S: Double>(&mut self, turned: &[Line], bodies: &[[u32; LANES]; 2]) {
         let now = Turns::<S>::of(turned, bodies);
         for s in 0..2 {
             let frame = swivel::product(now.turn[s].numbers(), swivel::load(&self.frame[s]));

@@ -4,13 +4,13 @@ use super::exact::Task;
 use super::pack::{Batch, triangle};
 use super::prepare::ALL;
 use super::trees::{Group, meeting};
-use crate::lanes::simd::{Simd, Wide};
+use crate::lanes::simd::{Double, Wide};
 use crate::lanes::vector::{Mass, V3};
 
 impl Task<'_> {
     /// J W Jᵀ of the free rows of position k, which are some of those that were swept.
     #[inline(always)]
-    pub(super) fn fill_own<S: Simd>(&mut self, group: &Group, k: usize) {
+    pub(super) fn fill_own<S: Double>(&mut self, group: &Group, k: usize) {
         let at = self.own(group, k);
         let number = group.batch(k);
         let (batch, free) = (&self.batches[number], self.free[number].rows());
@@ -27,7 +27,7 @@ impl Task<'_> {
 
     /// J W Jᵀ between the rows of position k and of one it is linked to.
     #[inline(always)]
-    pub(super) fn fill_link<S: Simd>(&mut self, group: &Group, k: usize, link: usize) {
+    pub(super) fn fill_link<S: Double>(&mut self, group: &Group, k: usize, link: usize) {
         match self.free(group, k).len() {
             0 => {}
             3 => self.fill_some::<S, 3>(group, k, link),
@@ -40,7 +40,7 @@ impl Task<'_> {
 
     /// The same with `N` rows, or any number if that is 0.
     #[inline(always)]
-    fn fill_some<S: Simd, const N: usize>(&mut self, group: &Group, k: usize, link: usize) {
+    fn fill_some<S: Double, const N: usize>(&mut self, group: &Group, k: usize, link: usize) {
         let (at, later) = (self.link(group, k, link), self.later(group, k, link));
         let numbers = [group.batch(k), group.batch(later)];
         let [mine, other] = [&self.batches[numbers[0]], &self.batches[numbers[1]]];

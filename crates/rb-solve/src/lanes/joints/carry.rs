@@ -14,7 +14,7 @@ use super::point::Point;
 use super::swivel;
 use crate::lanes::LANES;
 use crate::lanes::dispatch;
-use crate::lanes::simd::{Line, Simd, by_halves};
+use crate::lanes::simd::{Double, Line, by_halves};
 use crate::lanes::vector::V3;
 use rb_core::discretise::Discretiser;
 
@@ -56,7 +56,7 @@ pub(super) struct Turn<S> {
     w: S,
 }
 
-impl<S: Simd> Turn<S> {
+impl<S: Double> Turn<S> {
     /// That of a quaternion x, y, z, w.
     #[inline(always)]
     pub(super) fn new([x, y, z, w]: [S; 4]) -> Self {
@@ -98,7 +98,7 @@ impl<S: Simd> Turn<S> {
 /// A turn per lane, row by row.
 pub(super) struct Matrix<S>([V3<S>; 3]);
 
-impl<S: Simd> Matrix<S> {
+impl<S: Double> Matrix<S> {
     #[inline(always)]
     pub(super) fn of(&self, v: V3<S>) -> V3<S> {
         let [x, y, z] = &self.0;
@@ -113,7 +113,7 @@ pub(super) struct Turns<S> {
     pub(super) went: V3<S>,
 }
 
-impl<S: Simd> Turns<S> {
+impl<S: Double> Turns<S> {
     #[inline(always)]
     pub(super) fn of(turned: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
         let a = S::gather(turned, &bodies[0]);
@@ -164,7 +164,7 @@ fn run_carry(lanes: &mut JointLanes, bias: Bias, local: bool) {
 }
 
 #[inline(always)]
-pub(super) fn carry<S: Simd>(lanes: &mut JointLanes, bias: Bias, local: bool) {
+pub(super) fn carry<S: Double>(lanes: &mut JointLanes, bias: Bias, local: bool) {
     let [rate, push] = [S::splat(bias.rate), S::splat(bias.push)];
     let (rows, points, turned) = (&mut lanes.rows, &mut lanes.points, &lanes.turned[..]);
     for batch in &mut lanes.batches {
@@ -201,7 +201,7 @@ pub(super) fn carry<S: Simd>(lanes: &mut JointLanes, bias: Bias, local: bool) {
 
 /// Carries a point along, which has yet to take up its impulse if it is `local`.
 #[inline(always)]
-fn follow<S: Simd>(point: &mut Point, turned: &[Line], bias: Bias, local: bool) {
+fn follow<S: Double>(point: &mut Point, turned: &[Line], bias: Bias, local: bool) {
     let [rate, push] = [S::splat(bias.rate), S::splat(bias.push)];
     point.carry(turned, [rate, push]);
     if local {
@@ -217,7 +217,7 @@ struct Followed<S> {
     apart: V3<S>,
 }
 
-impl<S: Simd> Followed<S> {
+impl<S: Double> Followed<S> {
     #[inline(always)]
     fn new(batch: &Batch, turned: &[Line]) -> Self {
         let Turns { turn: [a, b], went } = Turns::of(turned, &batch.bodies);
@@ -247,7 +247,7 @@ fn run_error(lanes: &JointLanes, batch: &Batch, most: &mut Line) {
 }
 
 #[inline(always)]
-pub(super) fn error<S: Simd>(lanes: &JointLanes, batch: &Batch, most: &mut Line) {
+pub(super) fn error<S: Double>(lanes: &JointLanes, batch: &Batch, most: &mut Line) {
     let mut largest = S::load(most);
     if let Some(point) = lanes.point_of(batch) {
         return point.error::<S>(&lanes.turned).max(largest).store(most);
@@ -272,7 +272,7 @@ fn run_pull(batches: &[Batch], rows: &[Eight], points: &[Point], levers: &mut [L
 
 /// (r·P) 1 − sym(r Pᵀ) of the impulse P on each body at its arm r, as `rb_core::integrate::lever`.
 #[inline(always)]
-pub(super) fn pull<S: Simd>(
+pub(super) fn pull<S: Double>(
     batches: &[Batch],
     rows: &[Eight],
     points: &[Point],
@@ -284,7 +284,7 @@ pub(super) fn pull<S: Simd>(
 }
 
 #[inline(always)]
-fn pull_one<S: Simd>(batch: &Batch, rows: &[Eight], points: &[Point], levers: &mut [Line]) {
+fn pull_one<S: Double>(batch: &Batch, rows: &[Eight], points: &[Point], levers: &mut [Line]) {
     let (impulse, arm) = match points.get(batch.point as usize) {
         Some(point) => point.pull::<S>(),
         None => pulled_by(batch, &rows[batch.range()]),
@@ -312,7 +312,7 @@ fn pull_one<S: Simd>(batch: &Batch, rows: &[Eight], points: &[Point], levers: &m
 
 /// Impulse on b of the rows of a batch, and the arms on which each body feels it (m).
 #[inline(always)]
-fn pulled_by<S: Simd>(batch: &Batch, rows: &[Eight]) -> (V3<S>, [V3<S>; 2]) {
+fn pulled_by<S: Double>(batch: &Batch, rows: &[Eight]) -> (V3<S>, [V3<S>; 2]) {
     let mut impulse = V3([S::zero(); 3]);
     for row in rows {
         impulse = impulse.more(V3::load(&row.lin), S::load(&row.impulse));

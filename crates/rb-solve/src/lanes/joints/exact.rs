@@ -19,7 +19,7 @@ use super::swept::{Gait, Thrust, arms};
 use super::trees::Group;
 use crate::direct::{ROUNDS, VISITS};
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::simd::{Double, Line, Wide};
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use core::cmp::Ordering;
 use core::ops::Range;
@@ -70,7 +70,7 @@ fn run(task: &mut Task) -> bool {
 }
 
 #[inline(always)]
-pub(super) fn settle<S: Simd>(task: &mut Task) -> bool {
+pub(super) fn settle<S: Double>(task: &mut Task) -> bool {
     let mut settled = true;
     for group in 0..task.groups.len() {
         settled &= task.settle::<S>(group);
@@ -127,7 +127,7 @@ impl Free {
 
 impl Task<'_> {
     #[inline(always)]
-    fn settle<S: Simd>(&mut self, number: usize) -> bool {
+    fn settle<S: Double>(&mut self, number: usize) -> bool {
         let group = self.groups[number];
         let pivots = self.batches[group.batches()].iter().any(|b| b.bounded > 0);
         let moved = pivots && self.guess_sides::<S>(&group);
@@ -172,7 +172,7 @@ impl Task<'_> {
 
     /// The rows that are free to w = 0.
     #[inline(always)]
-    fn solve_free<S: Simd>(&mut self, group: &Group, live: S) {
+    fn solve_free<S: Double>(&mut self, group: &Group, live: S) {
         self.state::<S>(group, live);
         self.substitute::<S>(group);
         self.push::<S>(group);
@@ -180,7 +180,7 @@ impl Task<'_> {
 
     /// Finds the rows there are to solve for.
     #[inline(always)]
-    fn find_free<S: Simd>(&mut self, group: &Group) {
+    fn find_free<S: Double>(&mut self, group: &Group) {
         for number in group.batches() {
             let (batch, free) = (&self.batches[number], &mut self.free[number]);
             free.len = 0;
@@ -196,7 +196,7 @@ impl Task<'_> {
 
     /// Gives some rows of each batch in live lanes the impulses of `wanted`, by row, side and impulse before.
     #[inline(always)]
-    fn bring<S: Simd>(
+    fn bring<S: Double>(
         &mut self,
         group: &Group,
         live: S,
@@ -227,7 +227,7 @@ impl Task<'_> {
 
     /// −w of the free rows of live lanes, on the right-hand side.
     #[inline(always)]
-    fn state<S: Simd>(&mut self, group: &Group, live: S) {
+    fn state<S: Double>(&mut self, group: &Group, live: S) {
         let live = S::gt(live, S::zero());
         for number in group.batches() {
             let batch = &self.batches[number];
@@ -255,7 +255,7 @@ impl Task<'_> {
 
     /// Adds the solution to the impulses and moves the bodies.
     #[inline(always)]
-    fn push<S: Simd>(&mut self, group: &Group) {
+    fn push<S: Double>(&mut self, group: &Group) {
         for number in group.batches() {
             let batch = &self.batches[number];
             let rows = &mut self.rows[batch.range()];
@@ -293,6 +293,6 @@ fn bounded(batch: &Batch) -> Range<usize> {
 }
 
 #[inline(always)]
-fn size<S: Simd>(x: S) -> S {
+fn size<S: Double>(x: S) -> S {
     x.max(S::zero().sub(x))
 }

@@ -16,12 +16,12 @@ use super::exact::{Free, Task, is_pinned};
 use super::pack::{Batch, triangle};
 use super::prepare::{ALL, invert};
 use super::trees::Group;
-use crate::lanes::simd::{Simd, Wide};
+use crate::lanes::simd::{Double, Wide};
 
 impl Task<'_> {
     /// Factors the system of a group for its present sides.
     #[inline(always)]
-    pub(super) fn factor<S: Simd>(&mut self, group: &Group) {
+    pub(super) fn factor<S: Double>(&mut self, group: &Group) {
         for k in 0..group.len as usize {
             self.fill_own::<S>(group, k);
             for link in 0..self.column(group, k).len() {
@@ -73,7 +73,7 @@ impl Task<'_> {
     /// Splits the triangle of position k, makes B of its links, and takes their products off the later
     /// positions.
     #[inline(always)]
-    fn eliminate<S: Simd>(&mut self, group: &Group, k: usize) {
+    fn eliminate<S: Double>(&mut self, group: &Group, k: usize) {
         match self.free(group, k).len() {
             0 => {}
             3 => self.eliminate_some::<S, 3>(group, k),
@@ -86,7 +86,7 @@ impl Task<'_> {
 
     /// The same with `N` rows, or any number if that is 0.
     #[inline(always)]
-    fn eliminate_some<S: Simd, const N: usize>(&mut self, group: &Group, k: usize) {
+    fn eliminate_some<S: Double, const N: usize>(&mut self, group: &Group, k: usize) {
         let n = match N {
             0 => self.free(group, k).len(),
             _ => N,
@@ -111,7 +111,7 @@ impl Task<'_> {
     /// LDLᵀ of the triangle of position k, with R. Pivots are compared with what they were before any
     /// elimination: the last rows of a loop of joints vanish.
     #[inline(always)]
-    fn split<S: Simd>(&mut self, group: &Group, k: usize, n: usize) {
+    fn split<S: Double>(&mut self, group: &Group, k: usize, n: usize) {
         let at = self.own(group, k);
         let number = group.batch(k);
         let (batch, free) = (&self.batches[number], &self.free[number]);
@@ -146,7 +146,7 @@ impl Task<'_> {
 
     /// A(j, i) −= B(j) D⁻¹ B(i)ᵀ, with i and j where the links `a` and `b` of position k go.
     #[inline(always)]
-    fn subtract<S: Simd>(&mut self, group: &Group, k: usize, n: usize, [a, b]: [usize; 2]) {
+    fn subtract<S: Double>(&mut self, group: &Group, k: usize, n: usize, [a, b]: [usize; 2]) {
         let (i, j) = (self.later(group, k, a), self.later(group, k, b));
         let (cols, rows) = (self.free(group, i).len(), self.free(group, j).len());
         let to = if i == j {
@@ -189,7 +189,7 @@ impl Task<'_> {
 
 /// A row of B: x L⁻ᵀ of a row x.
 #[inline(always)]
-fn bring_down<S: Simd>(own: &[Wide], row: &mut [Wide], n: usize) {
+fn bring_down<S: Double>(own: &[Wide], row: &mut [Wide], n: usize) {
     let (own, row) = (&own[..triangle(n)], &mut row[..n]);
     let mut x = [S::zero(); ALL];
     for i in 0..n {

@@ -6,7 +6,7 @@ use super::point::Point;
 use crate::lanes::LANES;
 use crate::lanes::grade::{add, raise};
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::simd::{Double, Line, Wide};
 use crate::lanes::vector::V3;
 use crate::lanes::{ContactLanes, dispatch};
 use rb_core::problem::Source;
@@ -146,7 +146,7 @@ fn run(batches: &[Batch], numbers: Both, lines: [&[Line]; 2], floor: f64, sums: 
 
 /// At the velocities of the `lines`, and those before impulses.
 #[inline(always)]
-pub(super) fn grade<S: Simd>(
+pub(super) fn grade<S: Double>(
     batches: &[Batch],
     (rows, points): Both,
     [vel, free]: [&[Line]; 2],
@@ -181,7 +181,7 @@ pub(super) struct Graded<S> {
     pub(super) length: S,
 }
 
-impl<S: Simd> Graded<S> {
+impl<S: Double> Graded<S> {
     #[inline(always)]
     fn of(row: &Eight) -> Self {
         Self {
@@ -197,13 +197,13 @@ impl<S: Simd> Graded<S> {
 
 /// J v.
 #[inline(always)]
-fn along<S: Simd>(row: &Eight, v: &Pair<S>) -> S {
+fn along<S: Double>(row: &Eight, v: &Pair<S>) -> S {
     V3::load(&row.lin).dot(v.apart()).add(turning(row, v))
 }
 
 /// One row of eight joints, with its J v⁺ and J ṽ. In units of ε = √a e.
 #[inline(always)]
-fn count<S: Simd>(
+fn count<S: Double>(
     row: &Graded<S>,
     [rate, rest]: [S; 2],
     floor: f64,

@@ -6,7 +6,7 @@ use super::point::Point;
 use super::prepare::ALL;
 use super::swept;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Line, Simd, Wide, by_halves};
+use crate::lanes::simd::{Double, Line, Wide, by_halves};
 use crate::lanes::vector::V3;
 use crate::lanes::{ContactLanes, dispatch};
 use rb_core::problem::Pass;
@@ -45,7 +45,7 @@ fn run_warm(lanes: &JointLanes, vel: &mut [Line]) {
 }
 
 #[inline(always)]
-pub(super) fn warm<S: Simd>(lanes: &JointLanes, vel: &mut [Line]) {
+pub(super) fn warm<S: Double>(lanes: &JointLanes, vel: &mut [Line]) {
     for batch in &lanes.batches {
         by_halves!(start::<S>(lanes, batch, vel));
     }
@@ -53,7 +53,7 @@ pub(super) fn warm<S: Simd>(lanes: &JointLanes, vel: &mut [Line]) {
 
 /// Starts a batch from its last impulses.
 #[inline(always)]
-fn start<S: Simd>(lanes: &JointLanes, batch: &Batch, vel: &mut [Line]) {
+fn start<S: Double>(lanes: &JointLanes, batch: &Batch, vel: &mut [Line]) {
     if let Some(point) = lanes.point_of(batch) {
         return point.warm::<S>(&batch.mass, vel);
     }
@@ -72,7 +72,7 @@ fn start<S: Simd>(lanes: &JointLanes, batch: &Batch, vel: &mut [Line]) {
 
 /// w of a row at the velocities of `pair`, whose difference of the linear ones is `slip`.
 #[inline(always)]
-pub(super) fn violation<S: Simd>(row: &Eight, pair: &Pair<S>, slip: V3<S>, pass: Pass) -> S {
+pub(super) fn violation<S: Double>(row: &Eight, pair: &Pair<S>, slip: V3<S>, pass: Pass) -> S {
     let bias = S::load(&row.bias[pass as usize]);
     let bias = S::load(&row.reg[pass as usize]).fma(S::load(&row.impulse), bias);
     let lin = V3::load(&row.lin).dot(slip).add(bias);
@@ -81,7 +81,7 @@ pub(super) fn violation<S: Simd>(row: &Eight, pair: &Pair<S>, slip: V3<S>, pass:
 
 /// Angular part of J v.
 #[inline(always)]
-pub(super) fn turning<S: Simd>(row: &Eight, pair: &Pair<S>) -> S {
+pub(super) fn turning<S: Double>(row: &Eight, pair: &Pair<S>) -> S {
     let ([_, a], [_, b]) = (pair.of(0), pair.of(1));
     let turn = V3::load(&row.ang[0]).dot(a);
     turn.add(V3::load(&row.ang[1]).dot(b))
@@ -93,7 +93,7 @@ pub(super) struct Push<S> {
     torque: [V3<S>; 2],
 }
 
-impl<S: Simd> Push<S> {
+impl<S: Double> Push<S> {
     #[inline(always)]
     pub(super) fn new() -> Self {
         let zero = V3([S::zero(); 3]);
@@ -128,7 +128,7 @@ fn run(lanes: &mut JointLanes, vel: &mut [Line], order: Order) {
 }
 
 #[inline(always)]
-pub(super) fn sweep<S: Simd>(lanes: &mut JointLanes, vel: &mut [Line], order: Order) {
+pub(super) fn sweep<S: Double>(lanes: &mut JointLanes, vel: &mut [Line], order: Order) {
     let (batches, rows, factors) = (&lanes.batches, &mut lanes.rows, &lanes.factors);
     for i in 0..batches.len() {
         let place = if order.backwards {
@@ -153,13 +153,13 @@ pub(super) fn sweep<S: Simd>(lanes: &mut JointLanes, vel: &mut [Line], order: Or
 
 /// Solves a batch of points against the present velocities.
 #[inline(always)]
-fn hold<S: Simd>(batch: &Batch, point: &mut Point, vel: &mut [Line], pass: Pass) {
+fn hold<S: Double>(batch: &Batch, point: &mut Point, vel: &mut [Line], pass: Pass) {
     point.visit::<S>(&batch.mass, vel, pass);
 }
 
 /// Solves the blocks of a batch against the present velocities.
 #[inline(always)]
-fn visit<S: Simd>(
+fn visit<S: Double>(
     batch: &Batch,
     rows: &mut [Eight],
     factor: &[Wide],
@@ -184,7 +184,7 @@ fn visit<S: Simd>(
 /// Turns the violations w of the rows of a block into the changes of their impulses, and adds these. `STOPS` may push
 /// as hard as they like, and do not pull.
 #[inline(always)]
-pub(super) fn solve<S: Simd, const STOPS: bool>(
+pub(super) fn solve<S: Double, const STOPS: bool>(
     x: &mut [S; ALL],
     rows: &mut [Eight],
     factor: &[Wide],

@@ -22,7 +22,7 @@ use super::symmetric::{PLACES, inverted, times, with_square};
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::simd::{Double, Line, Wide};
 use crate::lanes::vector::{Mass, V3, product};
 use rb_core::problem::Pass;
 
@@ -118,7 +118,7 @@ impl Point {
 
     /// Takes the three rows of a batch.
     #[inline(always)]
-    pub(super) fn take<S: Simd>(&mut self, batch: &Batch, rows: &[Eight]) {
+    pub(super) fn take<S: Double>(&mut self, batch: &Batch, rows: &[Eight]) {
         let [x, y, z] = [&rows[0], &rows[1], &rows[2]];
         let e = [V3::<S>::load(&x.lin), V3::load(&y.lin), V3::load(&z.lin)];
         self.axes = [x.lin, y.lin, z.lin];
@@ -140,7 +140,7 @@ impl Point {
 
     /// Takes up the impulse that came along the axes.
     #[inline(always)]
-    pub(super) fn take_up<S: Simd>(&mut self) {
+    pub(super) fn take_up<S: Double>(&mut self) {
         let [x, y, z] = &self.axes;
         let e = [V3::<S>::load(x), V3::load(y), V3::load(z)];
         let [x, y, z] = &self.along;
@@ -149,7 +149,7 @@ impl Point {
 
     /// Follows its bodies; `rate` (1/s) and `push` (m/s) are those of the soft step.
     #[inline(always)]
-    pub(super) fn carry<S: Simd>(&mut self, turned: &[Line], [rate, push]: [S; 2]) {
+    pub(super) fn carry<S: Double>(&mut self, turned: &[Line], [rate, push]: [S; 2]) {
         let now = Turns::<S>::of(turned, &self.bodies);
         let turn = now.turn[0].matrix();
         let [reach, arm] = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
@@ -178,7 +178,7 @@ impl Point {
 
     /// Makes the matrices of both passes from the present masses.
     #[inline(always)]
-    pub(super) fn prepare<S: Simd>(&mut self, batch: &mut Batch, mass: &[Mass<S>; 2]) {
+    pub(super) fn prepare<S: Double>(&mut self, batch: &mut Batch, mass: &[Mass<S>; 2]) {
         let e = [
             V3::load(&self.axes[0]),
             V3::load(&self.axes[1]),
@@ -217,20 +217,20 @@ impl Point {
 
     /// Impulse on b, and the arms on which each body feels it (m).
     #[inline(always)]
-    pub(super) fn pull<S: Simd>(&self) -> (V3<S>, [V3<S>; 2]) {
+    pub(super) fn pull<S: Double>(&self) -> (V3<S>, [V3<S>; 2]) {
         let arm = [V3::load(&self.anchor), V3::load(&self.arm[1])];
         (V3::load(&self.impulse), arm)
     }
 
     /// Adds W Jᵀλ to the velocities.
     #[inline(always)]
-    pub(super) fn warm<S: Simd>(&self, mass: &[[Wide; 9]; 2], vel: &mut [Line]) {
+    pub(super) fn warm<S: Double>(&self, mass: &[[Wide; 9]; 2], vel: &mut [Line]) {
         self.warm_pair(mass, Pair::<S>::gather(vel, &self.bodies), vel);
     }
 
     /// The same to velocities that have been gathered.
     #[inline(always)]
-    pub(super) fn warm_pair<S: Simd>(
+    pub(super) fn warm_pair<S: Double>(
         &self,
         mass: &[[Wide; 9]; 2],
         mut pair: Pair<S>,
@@ -243,7 +243,7 @@ impl Point {
 
     /// Solves the points against the present velocities.
     #[inline(always)]
-    pub(super) fn visit<S: Simd>(&mut self, mass: &[[Wide; 9]; 2], vel: &mut [Line], pass: Pass) {
+    pub(super) fn visit<S: Double>(&mut self, mass: &[[Wide; 9]; 2], vel: &mut [Line], pass: Pass) {
         let mut pair = Pair::<S>::gather(vel, &self.bodies);
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         let old = V3::load(&self.impulse);
@@ -261,7 +261,13 @@ impl Point {
     }
 
     #[inline(always)]
-    fn push<S: Simd>(&self, pair: &mut Pair<S>, mass: &[[Wide; 9]; 2], arm: &[V3<S>; 2], p: V3<S>) {
+    fn push<S: Double>(
+        &self,
+        pair: &mut Pair<S>,
+        mass: &[[Wide; 9]; 2],
+        arm: &[V3<S>; 2],
+        p: V3<S>,
+    ) {
         let turns = [p.cross(arm[0]), arm[1].cross(p)];
         let pushes = [V3([S::zero(); 3]).sub(p), p];
         for s in 0..2 {
@@ -281,14 +287,14 @@ impl Point {
 
 /// Eᵀ x.
 #[inline(always)]
-fn combined<S: Simd>(e: [V3<S>; 3], x: [&Wide; 3]) -> V3<S> {
+fn combined<S: Double>(e: [V3<S>; 3], x: [&Wide; 3]) -> V3<S> {
     let first = e[0].scaled(S::load(x[0]));
     first.more(e[1], S::load(x[1])).more(e[2], S::load(x[2]))
 }
 
 /// A = Σ 1/m − [r] I⁻¹ [r] of both bodies.
 #[inline(always)]
-fn coupled<S: Simd>(mass: &[Mass<S>; 2], arm: &[V3<S>; 2], round: bool) -> [S; 6] {
+fn coupled<S: Double>(mass: &[Mass<S>; 2], arm: &[V3<S>; 2], round: bool) -> [S; 6] {
     let [x, y, z] = mass[0].lin.add(mass[1].lin).0;
     let zero = S::zero();
     let mut a = [x, y, z, zero, zero, zero];

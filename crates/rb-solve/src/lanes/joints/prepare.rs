@@ -5,7 +5,7 @@ use super::pack::{Batch, Eight, JointLanes, triangle};
 use super::point::Point;
 use crate::lanes::bodies::is_odd;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Line, Simd, Wide, by_halves};
+use crate::lanes::simd::{Double, Line, Wide, by_halves};
 use crate::lanes::vector::{Mass, V3};
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use rb_core::problem::Pass;
@@ -56,7 +56,12 @@ fn run_start(lanes: &mut JointLanes, inv: &[Line], vel: &mut [Line], held: usize
 
 /// Prepares points and starts from their last impulses; the first `held` have taken their rows.
 #[inline(always)]
-pub(super) fn start<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &mut [Line], held: usize) {
+pub(super) fn start<S: Double>(
+    lanes: &mut JointLanes,
+    inv: &[Line],
+    vel: &mut [Line],
+    held: usize,
+) {
     for batch in &mut lanes.batches {
         let point = &mut lanes.points[batch.point as usize];
         if batch.point as usize >= held {
@@ -74,7 +79,7 @@ pub(super) fn start<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &mut [Li
 
 /// Prepares a point and starts it from its last impulse.
 #[inline(always)]
-fn start_point<S: Simd>(batch: &mut Batch, point: &mut Point, inv: &[Line], vel: &mut [Line]) {
+fn start_point<S: Double>(batch: &mut Batch, point: &mut Point, inv: &[Line], vel: &mut [Line]) {
     let pair = Pair::<S>::gather(vel, &batch.bodies);
     point.prepare(batch, &Mass::of(&pair, inv, &batch.bodies));
     point.warm_pair(&batch.mass, pair, vel);
@@ -82,7 +87,7 @@ fn start_point<S: Simd>(batch: &mut Batch, point: &mut Point, inv: &[Line], vel:
 
 /// The first `held` points have taken their rows.
 #[inline(always)]
-pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line], held: usize) {
+pub(super) fn prepare<S: Double>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line], held: usize) {
     let (rows, factors, points) = (&mut lanes.rows, &mut lanes.factors, &mut lanes.points);
     for batch in &mut lanes.batches {
         let mass = Mass::<S>::both(inv, vel, &batch.bodies);
@@ -120,7 +125,7 @@ pub(super) fn prepare<S: Simd>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line
 
 /// Lower triangle of J W Jᵀ of some rows, of which the first `pushing` may have linear halves.
 #[inline(always)]
-fn couple<S: Simd>(mass: &[Mass<S>; 2], rows: &[Eight], pushing: usize, out: &mut [Wide]) {
+fn couple<S: Double>(mass: &[Mass<S>; 2], rows: &[Eight], pushing: usize, out: &mut [Wide]) {
     let lin = mass[0].lin.add(mass[1].lin);
     let out = &mut out[..triangle(rows.len())];
     for (i, row) in rows.iter().enumerate() {
@@ -141,7 +146,7 @@ fn couple<S: Simd>(mass: &[Mass<S>; 2], rows: &[Eight], pushing: usize, out: &mu
 /// Adds R, then LDLᵀ of the first `plain` rows with 1/D in place of D; of the others, their part of L and
 /// what is left of the matrix, with its inverse diagonal.
 #[inline(always)]
-pub(super) fn eliminate<S: Simd>(a: &mut [Wide], rows: &[Eight], plain: usize, pass: usize) {
+pub(super) fn eliminate<S: Double>(a: &mut [Wide], rows: &[Eight], plain: usize, pass: usize) {
     for i in 0..rows.len() {
         let at = triangle(i);
         let own = S::load(&a[at + i]).add(S::load(&rows[i].reg[pass]));
@@ -170,7 +175,7 @@ pub(super) fn eliminate<S: Simd>(a: &mut [Wide], rows: &[Eight], plain: usize, p
 
 /// 1/x, or 0 where x has vanished against `own`.
 #[inline(always)]
-pub(super) fn invert<S: Simd>(x: S, own: S) -> S {
+pub(super) fn invert<S: Double>(x: S, own: S) -> S {
     let size = |v: S| v.max(S::zero().sub(v));
     let kept = S::gt(size(x), S::splat(DEPENDENT).mul(size(own)));
     // What is not kept may be infinite: nothing waits for the comparison before it divides.

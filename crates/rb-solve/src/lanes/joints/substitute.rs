@@ -8,7 +8,7 @@ use super::exact::Task;
 use super::pack::triangle;
 use super::prepare::ALL;
 use super::trees::Group;
-use crate::lanes::simd::Simd;
+use crate::lanes::simd::Double;
 use core::ops::Range;
 
 /// Calls a method of position `$k`, compiled for its number of rows, or for any number (0).
@@ -27,7 +27,7 @@ macro_rules! by_rows {
 
 impl Task<'_> {
     #[inline(always)]
-    pub(super) fn substitute<S: Simd>(&mut self, group: &Group) {
+    pub(super) fn substitute<S: Double>(&mut self, group: &Group) {
         for k in 0..group.len as usize {
             by_rows!(self.go_forward::<S>(group, k));
         }
@@ -44,7 +44,7 @@ impl Task<'_> {
     }
 
     #[inline(always)]
-    fn go_forward<S: Simd, const N: usize>(&mut self, group: &Group, k: usize) {
+    fn go_forward<S: Double, const N: usize>(&mut self, group: &Group, k: usize) {
         let (at, mine) = (self.own(group, k), self.unknowns(group, k));
         let n = if N == 0 { mine.len() } else { N };
         let own = &self.factor[at..][..triangle(n)];
@@ -76,7 +76,7 @@ impl Task<'_> {
     }
 
     #[inline(always)]
-    fn go_back<S: Simd, const N: usize>(&mut self, group: &Group, k: usize) {
+    fn go_back<S: Double, const N: usize>(&mut self, group: &Group, k: usize) {
         let (at, mine) = (self.own(group, k), self.unknowns(group, k));
         let n = if N == 0 { mine.len() } else { N };
         let mut pull = [S::zero(); ALL];

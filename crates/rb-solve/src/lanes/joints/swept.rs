@@ -15,13 +15,13 @@ use super::kernel::solve;
 use super::pack::{Batch, Eight, triangle};
 use super::prepare::ALL;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Line, Simd, Wide, by_halves};
+use crate::lanes::simd::{Double, Line, Wide, by_halves};
 use crate::lanes::vector::V3;
 use rb_core::problem::Pass;
 
 /// Solves a batch of bearings against the present velocities.
 #[inline(always)]
-pub(super) fn visit<S: Simd>(
+pub(super) fn visit<S: Double>(
     batch: &Batch,
     rows: &mut [Eight],
     factor: &[Wide],
@@ -42,7 +42,7 @@ pub(super) fn visit<S: Simd>(
 
 /// The same with `N` rows, of which `PLAIN` have no bounds.
 #[inline(always)]
-fn visit_some<S: Simd, const PLAIN: usize, const N: usize>(
+fn visit_some<S: Double, const PLAIN: usize, const N: usize>(
     batch: &Batch,
     rows: &mut [Eight],
     factor: &[Wide],
@@ -67,7 +67,7 @@ fn visit_some<S: Simd, const PLAIN: usize, const N: usize>(
 
 /// Starts a batch of bearings from its last impulses.
 #[inline(always)]
-pub(super) fn warm<S: Simd>(batch: &Batch, rows: &[Eight], vel: &mut [Line]) {
+pub(super) fn warm<S: Double>(batch: &Batch, rows: &[Eight], vel: &mut [Line]) {
     let mut thrust = Thrust::new();
     for (i, row) in rows.iter().enumerate() {
         thrust.add(rows, i, S::load(&row.impulse));
@@ -79,7 +79,7 @@ pub(super) fn warm<S: Simd>(batch: &Batch, rows: &[Eight], vel: &mut [Line]) {
 
 /// From the centres of mass to the points of a batch.
 #[inline(always)]
-pub(super) fn arms<S: Simd>(batch: &Batch) -> [V3<S>; 2] {
+pub(super) fn arms<S: Double>(batch: &Batch) -> [V3<S>; 2] {
     let arm = V3::load(&batch.arm[1]);
     [V3::load(&batch.apart).add(arm), arm]
 }
@@ -91,7 +91,7 @@ pub(super) struct Gait<S> {
     spin: V3<S>,
 }
 
-impl<S: Simd> Gait<S> {
+impl<S: Double> Gait<S> {
     #[inline(always)]
     pub(super) fn of(batch: &Batch, pair: &Pair<S>) -> Self {
         let arms = arms(batch);
@@ -120,7 +120,7 @@ pub(super) struct Thrust<S> {
     torque: V3<S>,
 }
 
-impl<S: Simd> Thrust<S> {
+impl<S: Double> Thrust<S> {
     #[inline(always)]
     pub(super) fn new() -> Self {
         let zero = V3([S::zero(); 3]);

@@ -15,7 +15,7 @@ use super::pack::{Eight, JointLanes, NOBODY};
 use crate::lanes::LANES;
 use crate::lanes::dispatch;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Line, Simd, Wide};
+use crate::lanes::simd::{Double, Line, Wide};
 use crate::lanes::vector::V3;
 
 /// Smallest sine of a tilt beyond a quarter turn.
@@ -44,7 +44,7 @@ pub(super) fn run(lanes: &mut JointLanes, vel: &[Line], terms: Terms) {
 }
 
 #[inline(always)]
-pub(super) fn swivel<S: Simd>(lanes: &mut JointLanes, vel: &[Line], terms: Terms) {
+pub(super) fn swivel<S: Double>(lanes: &mut JointLanes, vel: &[Line], terms: Terms) {
     for batch in &mut lanes.batches {
         let Some(bearing) = lanes.bearings.get_mut(batch.bearing as usize) else {
             continue;
@@ -117,7 +117,7 @@ fn run_error(bearing: &mut Bearing, turned: &[Line], bodies: &[[u32; LANES]; 2],
 }
 
 #[inline(always)]
-pub(super) fn error<S: Simd>(
+pub(super) fn error<S: Double>(
     bearing: &mut Bearing,
     turned: &[Line],
     bodies: &[[u32; LANES]; 2],
@@ -150,7 +150,7 @@ struct Angles<S> {
     sine: S,
 }
 
-impl<S: Simd> Angles<S> {
+impl<S: Double> Angles<S> {
     #[inline(always)]
     fn of(bearing: &Bearing) -> Self {
         let [a, b] = [load::<S>(&bearing.frame[0]), load(&bearing.frame[1])];
@@ -265,7 +265,7 @@ struct Stop<S> {
     axis: V3<S>,
 }
 
-impl<S: Simd> Stop<S> {
+impl<S: Double> Stop<S> {
     /// Makes its row in the lanes it is near to; says whether the passes see another one.
     #[inline(always)]
     fn put(
@@ -295,7 +295,7 @@ impl<S: Simd> Stop<S> {
 
 /// A pair of torques about an axis, + on b, in the lanes of a mask.
 #[inline(always)]
-fn put_torque<S: Simd>(row: &mut Eight, mask: S::Mask, axis: V3<S>) {
+fn put_torque<S: Double>(row: &mut Eight, mask: S::Mask, axis: V3<S>) {
     let zero = S::zero();
     for k in 0..3 {
         let along = S::select(mask, axis.0[k], zero);
@@ -305,7 +305,7 @@ fn put_torque<S: Simd>(row: &mut Eight, mask: S::Mask, axis: V3<S>) {
 }
 
 #[inline(always)]
-pub(super) fn load<S: Simd>(from: &[Wide; 4]) -> [S; 4] {
+pub(super) fn load<S: Double>(from: &[Wide; 4]) -> [S; 4] {
     [
         S::load(&from[0]),
         S::load(&from[1]),
@@ -316,7 +316,7 @@ pub(super) fn load<S: Simd>(from: &[Wide; 4]) -> [S; 4] {
 
 /// p q of quaternions x, y, z, w.
 #[inline(always)]
-pub(super) fn product<S: Simd>(p: [S; 4], q: [S; 4]) -> [S; 4] {
+pub(super) fn product<S: Double>(p: [S; 4], q: [S; 4]) -> [S; 4] {
     let ([a, b, c, d], [x, y, z, w]) = (p, q);
     [
         c.nfma(y, b.fma(z, a.fma(w, d.mul(x)))),

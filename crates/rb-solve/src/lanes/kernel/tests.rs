@@ -4,17 +4,25 @@ use super::super::grip::shared;
 use super::super::position::position;
 use super::super::response::Response;
 use super::super::settle::settle;
-use super::super::simd::{Avx2, Avx512, Plain};
+use super::super::simd::{Narrow, Wide};
 use super::super::view::vector;
 use super::super::{Width, assert_same_at_every_width};
 use super::*;
 use glam::{DVec2, DVec3};
 use rb_core::manifold::MAX_POINTS;
 
+/// These numbers in lanes.
+fn lanes<W: Stored>(number: impl Fn(usize) -> f64) -> W {
+    let mut w = W::default();
+    (0..LANES).for_each(|i| w.set(i, number(i)));
+    w
+}
+
 /// A ring of manifolds with awkward numbers in every field, and its bodies.
-fn ring(law: FrictionLaw, gripped: bool) -> (Packed, [Vec<Line>; 3]) {
+fn ring<W: Stored>(law: FrictionLaw, gripped: bool) -> (Packed<W>, [Vec<Line>; 3]) {
     let number = |k: usize| (1.7 * k as f64 + 0.3).sin();
-    let wide = |k: usize| Wide(core::array::from_fn(|i| number(8 * k + i)));
+    let wide = |k: usize| lanes::<W>(|i| number(8 * k + i));
+    let all = |x: f64| lanes::<W>(|_| x);
     let mut packed = Packed::default();
     for b in 0..6 {
         let bodies = [0, 1].map(|s| core::array::from_fn(|i| ((b + 2 * i + s) % 17) as u32));
@@ -22,9 +30,9 @@ fn ring(law: FrictionLaw, gripped: bool) -> (Packed, [Vec<Line>; 3]) {
             bodies,
             normal: [wide(b), wide(b + 1), wide(b + 2)],
             tangent: [wide(b + 3), wide(b + 4), wide(b + 5)],
-            mu: Wide([0.4; LANES]),
+            mu: all(0.4),
             belt: [wide(b + 6), wide(b + 7)],
-            soft: [Wide([80.0; LANES]), Wide([0.2; LANES])],
+            soft: [all(80.0), all(0.2)],
             law,
             len: 3,
             members: core::array::from_fn(|k| (8 * b + k) as u32),
@@ -42,25 +50,26 @@ fn ring(law: FrictionLaw, gripped: bool) -> (Packed, [Vec<Line>; 3]) {
         if i % 3 > 0 {
             p.from = [0, 1, 2].map(|j| wide(at + j));
         }
-        p.inverse = Wide([0.3; LANES]);
-        p.gap = Wide(wide(at + 6).0.map(|x| 1e-3 * x));
+        p.inverse = all(0.3);
+        p.gap = lanes(|i| 1e-3 * number(8 * (at + 6) + i));
     }
     for (i, s) in packed.slips.iter_mut().enumerate() {
         let at = 40 * (i / 3) + 9 * (i % 3);
-        s.step = Wide([0.2; LANES]);
+        s.step = all(0.2);
         s.cross = [wide(at + 7), wide(at + 8)];
     }
     for (i, g) in packed.grips.iter_mut().enumerate() {
         g.arm = [[0, 1, 2], [3, 4, 5]].map(|a| a.map(|j| wide(50 * i + j)));
-        g.reach = Wide(wide(50 * i + 6).0.map(f64::abs));
-        g.step = [Wide([0.2; LANES]), Wide([0.1; LANES])];
+        g.reach = lanes(|k| number(8 * (50 * i + 6) + k).abs());
+        g.step = [all(0.2), all(0.1)];
     }
-    let lines = |from: usize| (0..17).map(|i| wide(from + i)).collect();
+    let line = |k: usize| lanes::<Line>(|i| number(8 * k + i));
+    let lines = |from: usize| (0..17).map(|i| line(from + i)).collect();
     (packed, [lines(100), lines(200), lines(300)])
 }
 
-fn swept(law: FrictionLaw, gripped: bool, width: Width) -> (Packed, Vec<Line>) {
-    let (mut packed, [inv, mut vel, moved]) = ring(law, gripped);
+fn swept<W: Stored>(law: FrictionLaw, gripped: bool, width: Width) -> (Packed<W>, Vec<Line>) {
+    let (mut packed, [inv, mut vel, moved]) = ring::<W>(law, gripped);
     let soft = Numbers {
         rate: 360.0,
         push: 3.0,
@@ -93,23 +102,24 @@ fn swept(law: FrictionLaw, gripped: bool, width: Width) -> (Packed, Vec<Line>) {
     }
     for _ in 0..3 {
         match width {
-            Width::Avx512 => sweep!(Avx512),
-            Width::Avx2 => sweep!(Avx2),
-            Width::Plain => sweep!(Plain),
+            Width::Avx512 => sweep!(W::Avx512),
+            Width::Avx2 => sweep!(W::Avx2),
+            Width::Plain => sweep!(W::Plain),
         }
     }
     (packed, vel)
 }
 
-fn numbers(law: FrictionLaw, gripped: bool, width: Width) -> Vec<f64> {
-    let (packed, vel) = swept(law, gripped, width);
+fn numbers<W: Stored>(law: FrictionLaw, gripped: bool, width: Width) -> Vec<f64> {
+    let (packed, vel) = swept::<W>(law, gripped, width);
     let normals = packed.points.iter().map(|p| &p.impulse);
     let slips = packed.slips.iter().flat_map(|s| &s.impulse);
     let grips = packed.grips.iter().flat_map(|g| &g.impulse);
+    let impulses = normals.chain(slips).chain(grips);
+    let impulses = impulses.flat_map(|w| (0..LANES).map(|i| w.at(i)));
     let settled = packed.settled.iter().map(|s| &s.0);
-    let all = vel.iter().chain(normals).chain(slips).chain(grips);
-    let all = all.chain(settled);
-    all.flat_map(|w| w.0).collect()
+    let lines = vel.iter().chain(settled).flat_map(|w| w.0);
+    lines.chain(impulses).collect()
 }
 
 #[test]
@@ -121,14 +131,16 @@ fn every_width_gives_the_same_bits() {
         (FrictionLaw::Conic, false),
         (FrictionLaw::Conic, true),
     ] {
-        assert_same_at_every_width((law, gripped), |width| numbers(law, gripped, width));
+        let case = (law, gripped);
+        assert_same_at_every_width(case, |width| numbers::<Wide>(law, gripped, width));
+        assert_same_at_every_width(case, |width| numbers::<Narrow>(law, gripped, width));
     }
 }
 
 /// What is settled of a manifold is what its own numbers say.
 #[test]
 fn settled_lines_are_of_each_manifold() {
-    let (packed, _) = swept(FrictionLaw::Conic, true, Width::Plain);
+    let (packed, _) = swept::<Wide>(FrictionLaw::Conic, true, Width::Plain);
     let mut loaded = 0;
     for (batch, grip) in packed.batches.iter().zip(&packed.grips) {
         for lane in 0..LANES {

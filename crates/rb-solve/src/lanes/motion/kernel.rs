@@ -2,7 +2,7 @@
 
 use super::turn::{Quat, cross, dot};
 use super::{FRAME, LINES, LOAD, Moving, POSE, START, STILL, TURNING};
-use crate::lanes::simd::{AllLanes, Line, Wide};
+use crate::lanes::simd::{AllLanes, Double, Line, Wide};
 use crate::lanes::vector::V3;
 use crate::lanes::{LANES, dispatch};
 use rb_core::integrate::EXPLICIT_SHARE;
@@ -59,7 +59,7 @@ const SPEEDS: Wide = Wide([1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
 const LINEAR: Wide = Wide([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
 
 #[inline(always)]
-fn run_begin<S: AllLanes>(all: &mut Moving, h: f64, go_on: bool) {
+fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, go_on: bool) {
     let (count, speeds, linear) = (all.len(), S::load(&SPEEDS), S::load(&LINEAR));
     for first in (0..count).step_by(LANES) {
         let run = first..count.min(first + LANES);
@@ -82,7 +82,7 @@ fn run_begin<S: AllLanes>(all: &mut Moving, h: f64, go_on: bool) {
 /// Has a body start a substep with its free velocity, and what impulses changed in the last substep if they
 /// `go_on`. What its line of velocities holds beside these is nought in the lines of free ones, and so stays.
 #[inline(always)]
-fn set_off<S: AllLanes>(all: &mut Moving, body: usize, free: S, go_on: bool) {
+fn set_off<S: AllLanes + Double>(all: &mut Moving, body: usize, free: S, go_on: bool) {
     let vel = S::load(&all.lines.vel[body]);
     vel.store(&mut all.own[body * LINES + START]);
     let to = &mut all.lines.free[body];
@@ -95,7 +95,7 @@ fn set_off<S: AllLanes>(all: &mut Moving, body: usize, free: S, go_on: bool) {
 
 /// Free velocities, in columns.
 #[inline(always)]
-fn predict<S: AllLanes>(all: &mut Moving, at: &[u32; LANES], h: S) -> [S; LANES] {
+fn predict<S: AllLanes + Double>(all: &mut Moving, at: &[u32; LANES], h: S) -> [S; LANES] {
     let vel = S::gather(all.lines.vel, at);
     let load = S::gather(all.own, &own(at, LOAD));
     let [u, v, w] = spin_after(all, at, &vel, &load, h).0;
@@ -115,7 +115,7 @@ fn predict<S: AllLanes>(all: &mut Moving, at: &[u32; LANES], h: S) -> [S; LANES]
 /// Angular velocity after the external torque, as [`rb_core::integrate::Mover::spin_after`]; renews inverse
 /// masses.
 #[inline(always)]
-fn spin_after<S: AllLanes>(
+fn spin_after<S: AllLanes + Double>(
     all: &mut Moving,
     at: &[u32; LANES],
     vel: &[S; LANES],
@@ -152,7 +152,7 @@ fn spin_after<S: AllLanes>(
 }
 
 #[inline(always)]
-fn run_advance<S: AllLanes>(all: &mut Moving, [h, beta]: [f64; 2], turned: &mut [Line]) {
+fn run_advance<S: AllLanes + Double>(all: &mut Moving, [h, beta]: [f64; 2], turned: &mut [Line]) {
     let (count, h) = (all.len(), S::splat(h));
     let (new, old) = (S::splat(beta), S::splat(1.0 - beta));
     let along = S::load(&SPEEDS).mul(h);
@@ -193,7 +193,12 @@ fn run_advance<S: AllLanes>(all: &mut Moving, [h, beta]: [f64; 2], turned: &mut 
 }
 
 #[inline(always)]
-fn run_set_out<S: AllLanes>(all: &mut Moving, h: f64, levers: &[Line], special: &mut [bool]) {
+fn run_set_out<S: AllLanes + Double>(
+    all: &mut Moving,
+    h: f64,
+    levers: &[Line],
+    special: &mut [bool],
+) {
     let (count, h2) = (all.len(), S::splat(h * h));
     let speeds = S::gt(S::load(&SPEEDS), S::zero());
     for (vel, free) in all.lines.vel.iter_mut().zip(&*all.lines.free).take(count) {
@@ -220,7 +225,7 @@ fn run_set_out<S: AllLanes>(all: &mut Moving, h: f64, levers: &[Line], special: 
 
 /// Inverse inertia in world axes, as [`rb_core::mass::PrincipalInertia::world_inverse`]: xx, yy, zz, xy, xz, yz.
 #[inline(always)]
-fn inverse<S: AllLanes>(axes: &Quat<S>, moments: V3<S>) -> [S; 6] {
+fn inverse<S: AllLanes + Double>(axes: &Quat<S>, moments: V3<S>) -> [S; 6] {
     let ([x, y, z, w], one) = (axes.0, S::splat(1.0));
     let (x2, y2, z2) = (x.add(x), y.add(y), z.add(z));
     let (xx, xy, xz) = (x.mul(x2), x.mul(y2), x.mul(z2));
@@ -251,14 +256,14 @@ fn inverse<S: AllLanes>(axes: &Quat<S>, moments: V3<S>) -> [S; 6] {
 
 /// A number off the diagonal of a symmetric product: both triangles differ by rounding.
 #[inline(always)]
-fn mean<S: AllLanes>(scaled: &[V3<S>; 3], rows: &[V3<S>; 3], [i, j]: [usize; 2]) -> S {
+fn mean<S: AllLanes + Double>(scaled: &[V3<S>; 3], rows: &[V3<S>; 3], [i, j]: [usize; 2]) -> S {
     let both = dot(scaled[i], rows[j]).add(dot(scaled[j], rows[i]));
     both.mul(S::splat(0.5))
 }
 
 /// Angular part of W times a torque.
 #[inline(always)]
-fn weighed<S: AllLanes>(w: &[S; LANES], t: V3<S>) -> V3<S> {
+fn weighed<S: AllLanes + Double>(w: &[S; LANES], t: V3<S>) -> V3<S> {
     let [xx, yy, zz, xy, xz, yz, ..] = *w;
     V3([
         dot(V3([xx, xy, xz]), t),
@@ -269,7 +274,7 @@ fn weighed<S: AllLanes>(w: &[S; LANES], t: V3<S>) -> V3<S> {
 
 /// Angular velocity after the implicit gyroscopic step, as [`rb_core::integrate::gyro`].
 #[inline(always)]
-fn gyroscopic<S: AllLanes>(
+fn gyroscopic<S: AllLanes + Double>(
     axes: &Quat<S>,
     moments: V3<S>,
     spin: V3<S>,
@@ -307,7 +312,7 @@ mod tests {
     const BODIES: usize = 19;
 
     /// All that a few substeps leave in the lines.
-    fn lines<S: AllLanes>() -> String {
+    fn lines<S: AllLanes + Double>() -> String {
         let (params, h) = (Params::game(), 1.0 / 240.0);
         let (mut lanes, mut motions) = (ContactLanes::default(), Motions::default());
         lanes.reset(BODIES);

@@ -1,7 +1,7 @@
 //! Turns and products of vectors, one per lane. Nothing is fused, as in those of bodies by themselves.
 
 use crate::lanes::LANES;
-use crate::lanes::simd::{Simd, Wide};
+use crate::lanes::simd::{Double, Wide};
 use crate::lanes::vector::V3;
 use rb_core::math::{FAST_TURN, TURN_SERIES, half_turn};
 
@@ -9,7 +9,7 @@ use rb_core::math::{FAST_TURN, TURN_SERIES, half_turn};
 #[derive(Clone, Copy)]
 pub(super) struct Quat<S>(pub(super) [S; 4]);
 
-impl<S: Simd> Quat<S> {
+impl<S: Double> Quat<S> {
     /// That of a pose or of a frame.
     #[inline(always)]
     pub(super) fn of(line: &[S; LANES]) -> Self {
@@ -68,7 +68,7 @@ impl<S: Simd> Quat<S> {
 
 /// Series of sin(x)/x or cos(x) for small angles.
 #[inline(always)]
-fn series<S: Simd>(which: usize, x2: S) -> S {
+fn series<S: Double>(which: usize, x2: S) -> S {
     let k = TURN_SERIES[which];
     let mut sum = S::splat(k[4]);
     for n in [3, 2, 1, 0] {
@@ -79,7 +79,7 @@ fn series<S: Simd>(which: usize, x2: S) -> S {
 
 /// Sine by angle and cosine of half turns where one of them is fast.
 #[inline(always)]
-fn one_by_one<S: Simd>(x2: S) -> (S, S) {
+fn one_by_one<S: Double>(x2: S) -> (S, S) {
     let (mut s, mut c) = (Wide::default(), Wide::default());
     x2.store(&mut s);
     for k in 0..LANES {
@@ -89,13 +89,13 @@ fn one_by_one<S: Simd>(x2: S) -> (S, S) {
 }
 
 #[inline(always)]
-pub(super) fn dot<S: Simd>(a: V3<S>, b: V3<S>) -> S {
+pub(super) fn dot<S: Double>(a: V3<S>, b: V3<S>) -> S {
     let ([x, y, z], [u, v, w]) = (a.0, b.0);
     x.mul(u).add(y.mul(v)).add(z.mul(w))
 }
 
 #[inline(always)]
-pub(super) fn cross<S: Simd>(a: V3<S>, b: V3<S>) -> V3<S> {
+pub(super) fn cross<S: Double>(a: V3<S>, b: V3<S>) -> V3<S> {
     let ([x, y, z], [u, v, w]) = (a.0, b.0);
     V3([
         y.mul(w).sub(v.mul(z)),

@@ -4,7 +4,7 @@
 //! a sixth of its instructions.
 #![allow(unsafe_code, reason = "places are checked together, not one by one")]
 
-use super::{Line, Simd};
+use super::{AllLanes, Line};
 
 /// Reads them.
 ///
@@ -12,12 +12,12 @@ use super::{Line, Simd};
 ///
 /// If there is no line at one of the places.
 #[inline(always)]
-pub(super) fn read<S: Simd, const N: usize>(lines: &[Line], at: &[u32; N]) -> [S; N] {
+pub(super) fn read<S: AllLanes, const N: usize>(lines: &[Line], at: &[u32; N]) -> [S; N] {
     check(lines, at);
     let mut rows = [S::zero(); N];
     for k in 0..N {
         // SAFETY: every place has been compared with the number of lines.
-        rows[k] = S::load(unsafe { lines.get_unchecked(at[k] as usize) });
+        rows[k] = S::read(unsafe { &lines.get_unchecked(at[k] as usize).0 });
     }
     rows
 }
@@ -28,11 +28,11 @@ pub(super) fn read<S: Simd, const N: usize>(lines: &[Line], at: &[u32; N]) -> [S
 ///
 /// If there is no line at one of the places.
 #[inline(always)]
-pub(super) fn write<S: Simd, const N: usize>(lines: &mut [Line], at: &[u32; N], rows: [S; N]) {
+pub(super) fn write<S: AllLanes, const N: usize>(lines: &mut [Line], at: &[u32; N], rows: [S; N]) {
     check(lines, at);
     for k in 0..N {
         // SAFETY: every place has been compared with the number of lines.
-        rows[k].store(unsafe { lines.get_unchecked_mut(at[k] as usize) });
+        rows[k].write(unsafe { &mut lines.get_unchecked_mut(at[k] as usize).0 });
     }
 }
 
@@ -48,7 +48,7 @@ fn check<const N: usize>(lines: &[Line], at: &[u32; N]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LANES, Plain};
+    use super::super::{LANES, Plain, Simd};
     use super::*;
 
     #[test]

@@ -4,7 +4,7 @@
     reason = "vector instructions; every width is tested against the plain arrays"
 )]
 
-use super::{AllLanes, LANES, Line, Simd, Wide, places};
+use super::{AllLanes, Halves, LANES, Line, Simd, Wide, places};
 use core::arch::x86_64::*;
 
 /// Every call below is an instruction of the named set, and nothing else can go wrong with it:
@@ -19,8 +19,10 @@ macro_rules! wrap {
 
 mod avx2;
 mod half;
+mod single;
 
 pub(crate) use avx2::Avx2;
+pub(crate) use single::Single;
 
 /// Eight numbers in one register.
 #[derive(Clone, Copy)]
@@ -28,6 +30,7 @@ pub(crate) struct Avx512(__m512d);
 
 impl Simd for Avx512 {
     type Mask = __mmask8;
+    type Stored = Wide;
     type Low = Self;
     type High = Self;
     const PARTED: bool = false;
@@ -100,6 +103,17 @@ impl AllLanes for Avx512 {
         wrap!(Self(_mm512_loadu_pd(from[..LANES].as_ptr())))
     }
     #[inline(always)]
+    fn write(self, to: &mut [f64; LANES]) {
+        wrap!(_mm512_storeu_pd(to.as_mut_ptr(), self.0))
+    }
+    #[inline(always)]
+    fn transposed(rows: [Self; LANES]) -> [Self; LANES] {
+        transpose(rows)
+    }
+}
+
+impl Halves for Avx512 {
+    #[inline(always)]
     fn swapped(self) -> Self {
         wrap!(Self(_mm512_shuffle_f64x2::<0x4e>(self.0, self.0)))
     }
@@ -123,10 +137,6 @@ impl AllLanes for Avx512 {
     #[inline(always)]
     fn highs(self, o: Self) -> Self {
         wrap!(Self(_mm512_shuffle_f64x2::<0xee>(self.0, o.0)))
-    }
-    #[inline(always)]
-    fn transposed(rows: [Self; LANES]) -> [Self; LANES] {
-        transpose(rows)
     }
 }
 

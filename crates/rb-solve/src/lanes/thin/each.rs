@@ -3,7 +3,7 @@
 use super::prepare::Rows;
 use super::visit::{Speeds, arms, halves, nth, own, positive, splat};
 use super::{Normals, around};
-use crate::lanes::simd::{AllLanes, Line, Wide};
+use crate::lanes::simd::{Halves, Line, Wide};
 use crate::lanes::vector::V3;
 use glam::DVec2;
 use rb_core::law::Law;
@@ -57,7 +57,7 @@ impl Each {
 
     /// Steps and bounds, coupling within each point; impulses become scaled. The normals have been.
     #[inline(always)]
-    pub(super) fn scale<S: AllLanes>(&mut self, m: &Normals, rows: &Rows<S>) {
+    pub(super) fn scale<S: Halves>(&mut self, m: &Normals, rows: &Rows<S>) {
         let (zero, normal) = (S::zero(), S::load(&m.root));
         let normal = normal.add(normal.swapped());
         let trace = rows.own(1, 1).add(rows.own(2, 2));
@@ -75,7 +75,7 @@ impl Each {
 
     /// Coupling between points. (Loops over rows and columns leave these in memory.)
     #[inline(always)]
-    pub(super) fn couple<S: AllLanes>(&mut self, m: &Normals, rows: &Rows<S>) {
+    pub(super) fn couple<S: Halves>(&mut self, m: &Normals, rows: &Rows<S>) {
         let normal = S::load(&m.root);
         let tangent = S::load(&self.root);
         let roots = [normal.add(normal.swapped()), tangent, tangent];
@@ -86,7 +86,7 @@ impl Each {
 
     /// Couples all rows with the rows `C` of other points.
     #[inline(always)]
-    fn column<S: AllLanes, const C: usize>(&mut self, rows: &Rows<S>, roots: &[S; 3]) {
+    fn column<S: Halves, const C: usize>(&mut self, rows: &Rows<S>, roots: &[S; 3]) {
         let others = rows.others(C, roots[C]);
         if C > 0 {
             let entry = rows.between(0, C, others);
@@ -114,7 +114,7 @@ impl Each {
 
     /// A visit in the velocity pass.
     #[inline(always)]
-    pub(super) fn visit<S: AllLanes, const BACK: bool>(
+    pub(super) fn visit<S: Halves, const BACK: bool>(
         &mut self,
         m: &mut Normals,
         inv: &[Line],
@@ -133,7 +133,7 @@ impl Each {
 
     /// x of all rows: normals, first tangents, second tangents.
     #[inline(always)]
-    fn own<S: AllLanes>(&self, m: &Normals, vel: &[Line]) -> [[f64; MAX_POINTS]; 3] {
+    fn own<S: Halves>(&self, m: &Normals, vel: &[Line]) -> [[f64; MAX_POINTS]; 3] {
         let speeds = Speeds::<S>::of(m, vel);
         let mut x = [Wide::default(); 2];
         own(m, &speeds, &m.bias).store(&mut x[0]);
@@ -193,7 +193,7 @@ impl Visit {
 
 /// Speed of b relative to a along the first tangent, for each point, then along the second.
 #[inline(always)]
-pub(super) fn tangents<S: AllLanes>(m: &Normals, speeds: &Speeds<S>) -> S {
+pub(super) fn tangents<S: Halves>(m: &Normals, speeds: &Speeds<S>) -> S {
     let v = speeds.lin.add(speeds.ang.cross(V3::load(&m.arm)));
     let (t, u) = (v.dot(splat(&m.axes[1])), v.dot(splat(&m.axes[2])));
     t.highs(u).sub(t.lows(u))
@@ -201,7 +201,7 @@ pub(super) fn tangents<S: AllLanes>(m: &Normals, speeds: &Speeds<S>) -> S {
 
 /// That speed less the wanted one.
 #[inline(always)]
-pub(super) fn slips<S: AllLanes>(m: &Normals, speeds: &Speeds<S>) -> S {
+pub(super) fn slips<S: Halves>(m: &Normals, speeds: &Speeds<S>) -> S {
     tangents(m, speeds).sub(halves(m.belt[0], m.belt[1]))
 }
 

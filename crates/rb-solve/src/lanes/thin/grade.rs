@@ -8,7 +8,7 @@ use crate::lanes::dispatch;
 use crate::lanes::grade::{Each, One, Sums, raise};
 use crate::lanes::grip::Patch;
 use crate::lanes::pack::State;
-use crate::lanes::simd::{AllLanes, LANES, Line, Wide, two};
+use crate::lanes::simd::{Halves, LANES, Line, Wide, two};
 use crate::lanes::vector::V3;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS};
 
@@ -34,7 +34,7 @@ pub(in crate::lanes) fn grade(
 }
 
 #[inline(always)]
-fn all<S: AllLanes>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sums: &mut Sums) {
+fn all<S: Halves>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sums: &mut Sums) {
     for (k, eight) in manifolds.chunks(LANES).enumerate() {
         let first = first + LANES * k;
         let sticks = patches::<S>(eight, first, bodies, floor, sums);
@@ -71,7 +71,7 @@ struct Points<S> {
     sticks: S,
 }
 
-impl<S: AllLanes> Points<S> {
+impl<S: Halves> Points<S> {
     /// Those of the manifold `number`.
     #[inline(always)]
     fn of(m: &Normals, number: usize, sticks: f64, bodies: State) -> Self {
@@ -168,7 +168,7 @@ struct Patches {
 
 impl Patches {
     #[inline(always)]
-    fn take<S: AllLanes>(
+    fn take<S: Halves>(
         &mut self,
         k: usize,
         m: &Normals,
@@ -197,7 +197,7 @@ impl Patches {
 
 /// Counts the common friction of up to eight manifolds; says with 1 which sticks.
 #[inline(always)]
-fn patches<S: AllLanes>(
+fn patches<S: Halves>(
     manifolds: &[Thin],
     first: usize,
     bodies: State,

@@ -3,7 +3,7 @@
 use super::visit::{Lines, Spins, in_turn, nth};
 use super::{Normals, Thin};
 use crate::lanes::dispatch;
-use crate::lanes::simd::{AllLanes, Line, Wide};
+use crate::lanes::simd::{Halves, Line, Wide};
 use rb_core::manifold::MAX_POINTS;
 
 pub(super) fn run(manifolds: &mut [Thin], vel: &mut [Line], backwards: bool) {
@@ -11,12 +11,12 @@ pub(super) fn run(manifolds: &mut [Thin], vel: &mut [Line], backwards: bool) {
 }
 
 #[inline(always)]
-pub(super) fn position<S: AllLanes>(manifolds: &mut [Thin], vel: &mut [Line], backwards: bool) {
+pub(super) fn position<S: Halves>(manifolds: &mut [Thin], vel: &mut [Line], backwards: bool) {
     in_turn!(visit::<S>, manifolds, backwards, vel);
 }
 
 #[inline(always)]
-fn visit<S: AllLanes, const BACK: bool>(m: &mut Thin, vel: &mut [Line]) {
+fn visit<S: Halves, const BACK: bool>(m: &mut Thin, vel: &mut [Line]) {
     let m = &mut m.normals;
     let mut lines = Lines::<S>::of(m, vel);
     let (root, firm) = (S::load(&m.root), S::load(&m.bias).swapped());
@@ -29,7 +29,7 @@ fn visit<S: AllLanes, const BACK: bool>(m: &mut Thin, vel: &mut [Line]) {
 
 /// Visits the normals one after the other, from what each would give up by itself.
 #[inline(always)]
-pub(super) fn press<S: AllLanes, const BACK: bool, const SOFT: bool>(
+pub(super) fn press<S: Halves, const BACK: bool, const SOFT: bool>(
     m: &mut Normals,
     change: S,
     lines: &mut Lines<S>,
@@ -67,7 +67,7 @@ struct Push {
 impl Push {
     /// The point in place `I`.
     #[inline(always)]
-    fn visit<S: AllLanes, const BACK: bool, const SOFT: bool, const I: usize>(
+    fn visit<S: Halves, const BACK: bool, const SOFT: bool, const I: usize>(
         &mut self,
         m: &mut Normals,
         lines: &mut Lines<S>,

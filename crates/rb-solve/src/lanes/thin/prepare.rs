@@ -7,7 +7,7 @@
 use super::visit::{halves, splat};
 use super::{Friction, Normals, Thin};
 use crate::lanes::dispatch;
-use crate::lanes::simd::{AllLanes, Line, Wide};
+use crate::lanes::simd::{Halves, Line, Wide};
 use crate::lanes::vector::{Mass, V3};
 use rb_core::manifold::MAX_POINTS;
 
@@ -20,7 +20,7 @@ pub(super) fn run(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
 const TOGETHER: usize = 8;
 
 #[inline(always)]
-pub(super) fn prepare<S: AllLanes>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
+pub(super) fn prepare<S: Halves>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
     for some in manifolds.chunks_mut(TOGETHER) {
         for Thin { normals: m, .. } in some.iter_mut() {
             let lever = V3::<S>::load(&m.arm).cross(splat(&m.axes[0]));
@@ -54,7 +54,7 @@ pub(super) fn run_renew(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
 
 /// Coupling at the present attitude, where W turns with it.
 #[inline(always)]
-pub(super) fn renew<S: AllLanes>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
+pub(super) fn renew<S: Halves>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
     for thin in manifolds {
         let [a, b] = thin.normals.bodies;
         if turns(&inv[a as usize]) || turns(&inv[b as usize]) {
@@ -64,7 +64,7 @@ pub(super) fn renew<S: AllLanes>(manifolds: &mut [Thin], inv: &[Line], vel: &[Li
 }
 
 #[inline(always)]
-fn couple<S: AllLanes>(Thin { normals, friction }: &mut Thin, inv: &[Line], vel: &[Line]) {
+fn couple<S: Halves>(Thin { normals, friction }: &mut Thin, inv: &[Line], vel: &[Line]) {
     let mass = masses(normals, inv, vel);
     let turned = couple_normals::<S>(normals, &mass);
     match friction {
@@ -77,7 +77,7 @@ fn couple<S: AllLanes>(Thin { normals, friction }: &mut Thin, inv: &[Line], vel:
 
 /// What the normals do to the velocities and to each other; returns W times their levers.
 #[inline(always)]
-fn couple_normals<S: AllLanes>(m: &mut Normals, mass: &Mass<S>) -> V3<S> {
+fn couple_normals<S: Halves>(m: &mut Normals, mass: &Mass<S>) -> V3<S> {
     let pull = V3::<S>::load(&m.pull);
     let turned = mass.ang(pull);
     let turn = lines(turned);
@@ -104,7 +104,7 @@ fn turns(inv: &Line) -> bool {
 
 /// W of a in all lanes of the lower half, of b in those of the upper.
 #[inline(always)]
-fn masses<S: AllLanes>(m: &Normals, inv: &[Line], vel: &[Line]) -> Mass<S> {
+fn masses<S: Halves>(m: &Normals, inv: &[Line], vel: &[Line]) -> Mass<S> {
     let [a, b] = [m.bodies[0] as usize, m.bodies[1] as usize];
     let (w, z) = (&inv[a].0, &inv[b].0);
     let w = [
@@ -122,20 +122,20 @@ fn masses<S: AllLanes>(m: &Normals, inv: &[Line], vel: &[Line]) -> Mass<S> {
 
 /// Sums of both halves, in both.
 #[inline(always)]
-pub(super) fn both<S: AllLanes>(v: V3<S>) -> V3<S> {
+pub(super) fn both<S: Halves>(v: V3<S>) -> V3<S> {
     let [x, y, z] = v.0;
     V3([x.add(x.swapped()), y.add(y.swapped()), z.add(z.swapped())])
 }
 
 /// What acts on b in the upper half and its opposite on a in the lower, from the lower half.
 #[inline(always)]
-pub(super) fn opposed<S: AllLanes>(x: S) -> S {
+pub(super) fn opposed<S: Halves>(x: S) -> S {
     S::zero().sub(x).lows(x)
 }
 
 /// The vectors in the lanes of either half, each as the lines of velocities have it.
 #[inline(always)]
-pub(super) fn lines<S: AllLanes>(v: V3<S>) -> [S; MAX_POINTS] {
+pub(super) fn lines<S: Halves>(v: V3<S>) -> [S; MAX_POINTS] {
     let ([x, y, z], none) = (v.0, S::zero());
     let (p, q, r) = (x.swapped(), y.swapped(), z.swapped());
     let [a, b, c, d, ..] = S::transposed([x, y, z, none, p, q, r, none]);
@@ -144,7 +144,7 @@ pub(super) fn lines<S: AllLanes>(v: V3<S>) -> [S; MAX_POINTS] {
 
 /// The first lane.
 #[inline(always)]
-pub(super) fn first<S: AllLanes>(x: S) -> f64 {
+pub(super) fn first<S: Halves>(x: S) -> f64 {
     let mut wide = Wide::default();
     x.store(&mut wide);
     wide.0[0]
@@ -165,7 +165,7 @@ pub(super) struct Rows<S> {
 /// Place of a pair of axes in [`Rows::linear`].
 const AXES: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
 
-impl<S: AllLanes> Rows<S> {
+impl<S: Halves> Rows<S> {
     /// Of the normals, and with `ALL` of the tangents at the points, which are zero without.
     #[inline(always)]
     fn new<const ALL: bool>(m: &Normals, inv: &[Line], vel: &[Line]) -> Self {

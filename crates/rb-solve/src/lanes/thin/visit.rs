@@ -4,7 +4,7 @@ use super::{Friction, Normals, Thin};
 use crate::lanes::batch::Wide3;
 use crate::lanes::dispatch;
 use crate::lanes::kernel::Numbers;
-use crate::lanes::simd::{AllLanes, Line, Wide};
+use crate::lanes::simd::{Halves, Line, Wide};
 use crate::lanes::vector::V3;
 use rb_core::manifold::MAX_POINTS;
 
@@ -26,12 +26,12 @@ pub(super) use in_turn;
 
 /// A number in the lower half, another in the upper.
 #[inline(always)]
-pub(super) fn halves<S: AllLanes>(a: f64, b: f64) -> S {
+pub(super) fn halves<S: Halves>(a: f64, b: f64) -> S {
     S::splat(a).lows(S::splat(b))
 }
 
 #[inline(always)]
-pub(super) fn splat<S: AllLanes>(v: &[f64; 3]) -> V3<S> {
+pub(super) fn splat<S: Halves>(v: &[f64; 3]) -> V3<S> {
     V3([S::splat(v[0]), S::splat(v[1]), S::splat(v[2])])
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Speeds<S> {
     pub(super) ang: V3<S>,
 }
 
-impl<S: AllLanes> Speeds<S> {
+impl<S: Halves> Speeds<S> {
     #[inline(always)]
     pub(super) fn of(m: &Normals, lines: &[Line]) -> Self {
         let [a, b] = m.bodies;
@@ -63,13 +63,13 @@ impl<S: AllLanes> Speeds<S> {
 
 /// Speed of b relative to a along the normal, for each point.
 #[inline(always)]
-pub(super) fn approach<S: AllLanes>(m: &Normals, speeds: &Speeds<S>) -> S {
+pub(super) fn approach<S: Halves>(m: &Normals, speeds: &Speeds<S>) -> S {
     speeds.along(splat(&m.axes[0]), &m.lever)
 }
 
 /// What each normal would take for itself, with these b.
 #[inline(always)]
-pub(super) fn own<S: AllLanes>(m: &Normals, speeds: &Speeds<S>, bias: &Wide) -> S {
+pub(super) fn own<S: Halves>(m: &Normals, speeds: &Speeds<S>, bias: &Wide) -> S {
     let w = approach(m, speeds).add(S::load(bias));
     S::load(&m.root).nfma(w, S::load(&m.impulse))
 }
@@ -77,7 +77,7 @@ pub(super) fn own<S: AllLanes>(m: &Normals, speeds: &Speeds<S>, bias: &Wide) -> 
 /// Angular velocities of a, then of b, each the same in all lanes.
 pub(super) struct Spins<S>([V3<S>; 2]);
 
-impl<S: AllLanes> Spins<S> {
+impl<S: Halves> Spins<S> {
     #[inline(always)]
     pub(super) fn of(m: &Normals, lines: &[Line]) -> Self {
         let [a, b] = m.bodies;
@@ -100,7 +100,7 @@ pub(super) struct Lines<S> {
     ang: S,
 }
 
-impl<S: AllLanes> Lines<S> {
+impl<S: Halves> Lines<S> {
     #[inline(always)]
     pub(super) fn of(m: &Normals, vel: &[Line]) -> Self {
         let at = m.bodies.map(|body| body as usize);
@@ -181,7 +181,7 @@ impl<S: AllLanes> Lines<S> {
 
 /// Sum of each half, in all its lanes.
 #[inline(always)]
-pub(super) fn sum<S: AllLanes>(x: S) -> S {
+pub(super) fn sum<S: Halves>(x: S) -> S {
     let pair = x.add(x.turned().turned());
     pair.add(pair.turned())
 }
@@ -192,7 +192,7 @@ pub(super) fn run_pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers
 
 /// Terms of both passes at the present gaps.
 #[inline(always)]
-pub(super) fn pose<S: AllLanes>(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
+pub(super) fn pose<S: Halves>(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
     let one = S::splat(1.0);
     for Thin { normals: m, .. } in manifolds {
         let gap = S::load(&m.gap).add(approach(m, &Speeds::<S>::of(m, moved)));
@@ -210,7 +210,7 @@ pub(super) fn run_warm(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
 
 /// Adds what all impulses do.
 #[inline(always)]
-pub(super) fn warm<S: AllLanes>(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
+pub(super) fn warm<S: Halves>(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
     for Thin { normals, friction } in manifolds {
         match friction {
             Friction::Each(each) => each.warm(normals, inv, vel),
@@ -230,7 +230,7 @@ pub(super) fn run_velocity(
 
 /// Normals and friction under the law itself, one manifold after the other.
 #[inline(always)]
-pub(super) fn velocity<S: AllLanes>(
+pub(super) fn velocity<S: Halves>(
     manifolds: &mut [Thin],
     inv: &[Line],
     vel: &mut [Line],
@@ -240,7 +240,7 @@ pub(super) fn velocity<S: AllLanes>(
 }
 
 #[inline(always)]
-fn visit<S: AllLanes, const BACK: bool>(m: &mut Thin, inv: &[Line], vel: &mut [Line]) {
+fn visit<S: Halves, const BACK: bool>(m: &mut Thin, inv: &[Line], vel: &mut [Line]) {
     match &mut m.friction {
         Friction::Each(each) => each.visit::<S, BACK>(&mut m.normals, inv, vel),
         Friction::Whole(whole) => whole.visit::<S, BACK>(&mut m.normals, vel),

@@ -15,7 +15,7 @@ use super::visit::{Lines, Spins, halves, splat, sum};
 use crate::lanes::batch::Wide3;
 use crate::lanes::grip::{TRACE, stored};
 use crate::lanes::prepare::per;
-use crate::lanes::simd::{AllLanes, Line, Wide};
+use crate::lanes::simd::{Halves, Line, Wide};
 use crate::lanes::vector::{Mass, V3};
 use crate::lanes::view::Hold;
 use glam::DVec3;
@@ -76,7 +76,7 @@ impl Whole {
     }
 
     #[inline(always)]
-    pub(super) fn warm<S: AllLanes>(&self, m: &Normals, vel: &mut [Line]) {
+    pub(super) fn warm<S: Halves>(&self, m: &Normals, vel: &mut [Line]) {
         let [x, y, z, ..] = self.impulse.0;
         let mut lines = Lines::<S>::of(m, vel);
         lines.warm(m);
@@ -86,7 +86,7 @@ impl Whole {
 
     /// Adds what changes of its λ̂ do.
     #[inline(always)]
-    fn push<S: AllLanes>(&self, [x, y, z]: [f64; 3], lines: &mut Lines<S>) {
+    fn push<S: Halves>(&self, [x, y, z]: [f64; 3], lines: &mut Lines<S>) {
         lines.shift(&self.shift[0], x);
         lines.shift(&self.shift[1], y);
         lines.turn(&self.turn[0], x);
@@ -96,7 +96,7 @@ impl Whole {
 
     /// Rows, steps and bounds, once it has settled; impulses become scaled.
     #[inline(always)]
-    pub(super) fn scale<S: AllLanes>(&mut self, m: &Normals, mass: &Mass<S>) {
+    pub(super) fn scale<S: Halves>(&mut self, m: &Normals, mass: &Mass<S>) {
         let ([a, b], reach) = (self.arm, S::splat(self.reach));
         let centre = V3([halves(a[0], b[0]), halves(a[1], b[1]), halves(a[2], b[2])]);
         let (axis, lever) = lay(m, centre, reach);
@@ -121,7 +121,7 @@ impl Whole {
 
     /// Centre and reach, from normals that are scaled; the twist moves to the centre.
     #[inline(always)]
-    pub(super) fn settle<S: AllLanes>(&mut self, m: &Normals) {
+    pub(super) fn settle<S: Halves>(&mut self, m: &Normals) {
         let (arm, root) = (V3::<S>::load(&m.arm), S::load(&m.root));
         let share = root.mul(S::splat(TRACE).fma(root, S::load(&m.impulse)));
         let share = share.lows(share);
@@ -145,7 +145,7 @@ impl Whole {
     /// What its rows do to the velocities, to the normals and to each other, at the present attitude; `turned` is W
     /// times the levers of the normals.
     #[inline(always)]
-    pub(super) fn couple<S: AllLanes>(&mut self, m: &Normals, mass: &Mass<S>, turned: V3<S>) {
+    pub(super) fn couple<S: Halves>(&mut self, m: &Normals, mass: &Mass<S>, turned: V3<S>) {
         let own = mass.ang(V3::load(&self.pull)).scaled(S::splat(-1.0));
         let turn = lines(own);
         turn[0].store(&mut self.turn[0]);
@@ -166,7 +166,7 @@ impl Whole {
 
     /// What a row has in `pull` of one of the bodies in the lower half, and another in the upper.
     #[inline(always)]
-    fn levers<S: AllLanes>(&self, side: usize, low: usize, high: usize) -> V3<S> {
+    fn levers<S: Halves>(&self, side: usize, low: usize, high: usize) -> V3<S> {
         let [x, y, z] = &self.pull;
         let (p, q) = (MAX_POINTS * side + low, MAX_POINTS * side + high);
         V3([
@@ -178,11 +178,7 @@ impl Whole {
 
     /// A visit in the velocity pass.
     #[inline(always)]
-    pub(super) fn visit<S: AllLanes, const BACK: bool>(
-        &mut self,
-        m: &mut Normals,
-        vel: &mut [Line],
-    ) {
+    pub(super) fn visit<S: Halves, const BACK: bool>(&mut self, m: &mut Normals, vel: &mut [Line]) {
         let mut lines = Lines::<S>::of(m, vel);
         let (spins, apart) = (Spins::of(m, vel), lines.apart(m));
         let root = S::load(&m.root);
@@ -200,7 +196,7 @@ impl Whole {
 
     /// Visits its own rows; says how their λ̂ change.
     #[inline(always)]
-    fn rub<S: AllLanes>(&mut self, m: &Normals, spins: &Spins<S>, apart: S) -> [f64; 3] {
+    fn rub<S: Halves>(&mut self, m: &Normals, spins: &Spins<S>, apart: S) -> [f64; 3] {
         let mut load = 0.0;
         for k in 0..MAX_POINTS {
             load = m.root.0[k].mul_add(m.impulse.0[k], load);
@@ -220,13 +216,13 @@ impl Whole {
 
     /// What its rows would take for themselves beside `start`: − s J v.
     #[inline(always)]
-    fn want<S: AllLanes>(&self, spins: &Spins<S>, apart: S, start: S) -> S {
+    fn want<S: Halves>(&self, spins: &Spins<S>, apart: S, start: S) -> S {
         S::load(&self.root).nfma(apart, spins.onto(&self.pull, start))
     }
 
     /// Speed of b relative to a along its rows.
     #[inline(always)]
-    pub(super) fn speed<S: AllLanes>(&self, m: &Normals, vel: &[Line]) -> S {
+    pub(super) fn speed<S: Halves>(&self, m: &Normals, vel: &[Line]) -> S {
         let apart = Lines::<S>::of(m, vel).apart(m);
         let taken = self.want(&Spins::of(m, vel), apart, S::zero());
         per(S::zero().sub(taken), S::load(&self.root))
@@ -256,7 +252,7 @@ fn slide(law: FrictionLaw, r: f64, [x, y]: [f64; 2], by: [f64; 2]) -> ([f64; 2],
 /// Axes of the rows, the same in both halves; z has none. Then arm × axis, for z the reach times the normal: from a in
 /// the lower half, from b in the upper.
 #[inline(always)]
-fn lay<S: AllLanes>(m: &Normals, centre: V3<S>, reach: S) -> (V3<S>, V3<S>) {
+fn lay<S: Halves>(m: &Normals, centre: V3<S>, reach: S) -> (V3<S>, V3<S>) {
     let [n, t, u] = [splat(&m.axes[0]), splat(&m.axes[1]), splat(&m.axes[2])];
     let none = V3([S::zero(); 3]);
     (
@@ -267,7 +263,7 @@ fn lay<S: AllLanes>(m: &Normals, centre: V3<S>, reach: S) -> (V3<S>, V3<S>) {
 
 /// Three vectors, each the same in all lanes of a half, in the first three lanes of that half.
 #[inline(always)]
-fn side_by_side<S: AllLanes>(a: V3<S>, b: V3<S>, c: V3<S>) -> V3<S> {
+fn side_by_side<S: Halves>(a: V3<S>, b: V3<S>, c: V3<S>) -> V3<S> {
     let ([ax, ay, az], [bx, by, bz], [cx, cy, cz]) = (a.0, b.0, c.0);
     let [x, ..] = lines(V3([ax, bx, cx]));
     let [y, ..] = lines(V3([ay, by, cy]));

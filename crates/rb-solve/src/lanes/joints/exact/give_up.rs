@@ -6,13 +6,13 @@ use crate::lanes::joints::pack::{Batch, Eight};
 use crate::lanes::joints::prepare::invert;
 use crate::lanes::joints::trees::Group;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::Simd;
+use crate::lanes::simd::Double;
 
 impl Task<'_> {
     /// Gives up on pivoting in live lanes, where it has been taken back: rows with bounds are pinned, all to the
     /// impulses there were, as far as bounds allow, or to none at all where that is better.
     #[inline(always)]
-    pub(super) fn give_up<S: Simd>(&mut self, group: &Group, live: S) {
+    pub(super) fn give_up<S: Double>(&mut self, group: &Group, live: S) {
         let given_up = S::gt(live, S::zero());
         for batch in &self.batches[group.batches()] {
             for r in batch.range() {
@@ -35,7 +35,7 @@ impl Task<'_> {
 
     /// λᵀ w of the impulses there were at the present velocities.
     #[inline(always)]
-    fn work<S: Simd>(&self, group: &Group) -> S {
+    fn work<S: Double>(&self, group: &Group) -> S {
         let mut sum = S::zero();
         for batch in &self.batches[group.batches()] {
             let pair = Pair::<S>::gather(self.vel, &batch.bodies);
@@ -50,7 +50,7 @@ impl Task<'_> {
 
     /// Brings every row with bounds to w = 0 by itself in live lanes, as far as its bounds allow.
     #[inline(always)]
-    pub(super) fn relax<S: Simd>(&mut self, group: &Group, live: S) {
+    pub(super) fn relax<S: Double>(&mut self, group: &Group, live: S) {
         let live = S::gt(live, S::zero());
         for batch in &self.batches[group.batches()] {
             for r in bounded(batch) {
@@ -74,7 +74,7 @@ impl Task<'_> {
 
 /// An impulse within the bounds.
 #[inline(always)]
-fn clamped<S: Simd>(row: &Eight, impulse: S) -> S {
+fn clamped<S: Double>(row: &Eight, impulse: S) -> S {
     let impulse = impulse.max(S::load(&row.bounds[0]));
     impulse.min(S::load(&row.bounds[1]))
 }

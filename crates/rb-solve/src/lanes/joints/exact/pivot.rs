@@ -6,14 +6,14 @@ use crate::lanes::joints::kernel::violation;
 use crate::lanes::joints::pack::Eight;
 use crate::lanes::joints::trees::Group;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Simd, Wide};
+use crate::lanes::simd::{Double, Wide};
 use rb_core::problem::Pass;
 
 /// Rounding of an impulse relative to its size.
 const ROUNDING: f64 = 1e-13;
 
 /// How far pivoting is, lane by lane.
-pub(super) struct Rounds<S: Simd> {
+pub(super) struct Rounds<S: Double> {
     /// 1 where it goes on, 0 where all rows have come out right.
     pub(super) live: S,
     /// Least number of rows on the wrong side so far.
@@ -22,7 +22,7 @@ pub(super) struct Rounds<S: Simd> {
     pub(super) patience: S,
 }
 
-impl<S: Simd> Rounds<S> {
+impl<S: Double> Rounds<S> {
     #[inline(always)]
     pub(super) fn new() -> Self {
         Self {
@@ -60,7 +60,7 @@ impl Task<'_> {
 
     /// Takes a round back in live lanes, as `direct` does.
     #[inline(always)]
-    pub(super) fn take_back<S: Simd>(&mut self, group: &Group, live: S) {
+    pub(super) fn take_back<S: Double>(&mut self, group: &Group, live: S) {
         let again = S::gt(live, S::zero());
         let mut lives = Wide::default();
         live.store(&mut lives);
@@ -79,7 +79,7 @@ impl Task<'_> {
 
     /// Sides by the impulses present; says whether any is another than before.
     #[inline(always)]
-    pub(super) fn guess_sides<S: Simd>(&mut self, group: &Group) -> bool {
+    pub(super) fn guess_sides<S: Double>(&mut self, group: &Group) -> bool {
         let mut changed = S::zero();
         for batch in &self.batches[group.batches()] {
             for r in bounded(batch) {
@@ -99,7 +99,7 @@ impl Task<'_> {
     /// Moves rows of live lanes that are on the wrong side to the right one, where there is no patience left the first
     /// alone; returns their number.
     #[inline(always)]
-    pub(super) fn exchange<S: Simd>(&mut self, group: &Group, live: S, patience: S) -> S {
+    pub(super) fn exchange<S: Double>(&mut self, group: &Group, live: S, patience: S) -> S {
         let (mut wrong, patient) = (S::zero(), S::gt(patience, S::zero()));
         for batch in &self.batches[group.batches()] {
             if batch.bounded == 0 {
@@ -125,13 +125,13 @@ impl Task<'_> {
 
 /// Which lanes of a row are pinned.
 #[inline(always)]
-pub(in crate::lanes::joints) fn is_pinned<S: Simd>(side: S) -> S::Mask {
+pub(in crate::lanes::joints) fn is_pinned<S: Double>(side: S) -> S::Mask {
     S::gt(size(side), S::zero())
 }
 
 /// Impulse a pinned row is to have.
 #[inline(always)]
-pub(super) fn pinned<S: Simd>(row: &Eight, side: S, _before: S) -> S {
+pub(super) fn pinned<S: Double>(row: &Eight, side: S, _before: S) -> S {
     let low = S::gt(S::zero(), side);
     let low = S::select(low, S::load(&row.bounds[0]), S::load(&row.impulse));
     S::select(S::gt(side, S::zero()), S::load(&row.bounds[1]), low)
@@ -139,7 +139,7 @@ pub(super) fn pinned<S: Simd>(row: &Eight, side: S, _before: S) -> S {
 
 /// Side of a row with violation `w`, as `direct` has it; one whose bounds are equal stays where it is.
 #[inline(always)]
-fn next_side<S: Simd>(row: &Eight, side: S, w: S, pass: Pass) -> S {
+fn next_side<S: Double>(row: &Eight, side: S, w: S, pass: Pass) -> S {
     let (zero, one) = (S::zero(), S::splat(1.0));
     let impulse = S::load(&row.impulse);
     let slack = size(impulse).mul(S::splat(ROUNDING));

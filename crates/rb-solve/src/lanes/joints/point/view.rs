@@ -5,7 +5,7 @@ use crate::lanes::joints::carry::Turns;
 use crate::lanes::joints::grade::Graded;
 use crate::lanes::joints::pack::{Batch, Eight, JointLanes};
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Line, Plain, Simd, Wide};
+use crate::lanes::simd::{Double, Line, Plain, Simd, Wide};
 use crate::lanes::vector::V3;
 use crate::lanes::{LANES, dispatch};
 
@@ -27,7 +27,7 @@ fn run(points: &mut [Point]) {
 }
 
 #[inline(always)]
-pub(in crate::lanes::joints) fn note<S: Simd>(points: &mut [Point]) {
+pub(in crate::lanes::joints) fn note<S: Double>(points: &mut [Point]) {
     for point in points {
         let impulse = V3::<S>::load(&point.impulse);
         for k in 0..3 {
@@ -38,7 +38,7 @@ pub(in crate::lanes::joints) fn note<S: Simd>(points: &mut [Point]) {
 
 impl Point {
     #[inline(always)]
-    fn axis<S: Simd>(&self, k: usize) -> V3<S> {
+    fn axis<S: Double>(&self, k: usize) -> V3<S> {
         V3::load(&self.axes[k])
     }
 
@@ -82,7 +82,7 @@ impl Point {
 
     /// Its rows for the certificate: each with its J v⁺ and J ṽ.
     #[inline(always)]
-    pub(in crate::lanes::joints) fn graded<S: Simd>(
+    pub(in crate::lanes::joints) fn graded<S: Double>(
         &self,
         k: usize,
         vel: &Pair<S>,
@@ -105,7 +105,7 @@ impl Point {
 
     /// Largest |φ| of its rows where its bodies are now.
     #[inline(always)]
-    pub(in crate::lanes::joints) fn error<S: Simd>(&self, turned: &[Line]) -> S {
+    pub(in crate::lanes::joints) fn error<S: Double>(&self, turned: &[Line]) -> S {
         let now = Turns::<S>::of(turned, &self.bodies);
         let [reach, arm] = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         let turn = now.turn[0].matrix();

@@ -1,7 +1,7 @@
 //! Eight numbers with AVX2: two halves.
 
 use super::half::Half;
-use crate::lanes::simd::{AllLanes, LANES, Line, Simd, Wide, places};
+use crate::lanes::simd::{AllLanes, Halves, LANES, Line, Simd, Wide, places};
 use core::arch::x86_64::*;
 
 /// Eight numbers in two registers.
@@ -37,6 +37,7 @@ impl Avx2 {
 
 impl Simd for Avx2 {
     type Mask = [__m256d; 2];
+    type Stored = Wide;
     type Low = Half<0>;
     type High = Half<1>;
     const PARTED: bool = true;
@@ -87,6 +88,32 @@ impl AllLanes for Avx2 {
         wrap!(Self::of(_mm256_loadu_pd(p), _mm256_loadu_pd(p.add(4))))
     }
     #[inline(always)]
+    fn write(self, to: &mut [f64; LANES]) {
+        let p = to.as_mut_ptr();
+        wrap! {
+            _mm256_storeu_pd(p, self.low());
+            _mm256_storeu_pd(p.add(4), self.high());
+        }
+    }
+    #[inline(always)]
+    fn transposed([a, b, c, d, e, f, g, h]: [Self; LANES]) -> [Self; LANES] {
+        let (top, right) = columns([a, b, c, d]);
+        let (left, bottom) = columns([e, f, g, h]);
+        [
+            Self::of(top[0], left[0]),
+            Self::of(top[1], left[1]),
+            Self::of(top[2], left[2]),
+            Self::of(top[3], left[3]),
+            Self::of(right[0], bottom[0]),
+            Self::of(right[1], bottom[1]),
+            Self::of(right[2], bottom[2]),
+            Self::of(right[3], bottom[3]),
+        ]
+    }
+}
+
+impl Halves for Avx2 {
+    #[inline(always)]
     fn swapped(self) -> Self {
         Self::of(self.high(), self.low())
     }
@@ -108,21 +135,6 @@ impl AllLanes for Avx2 {
     #[inline(always)]
     fn highs(self, o: Self) -> Self {
         Self::of(self.high(), o.high())
-    }
-    #[inline(always)]
-    fn transposed([a, b, c, d, e, f, g, h]: [Self; LANES]) -> [Self; LANES] {
-        let (top, right) = columns([a, b, c, d]);
-        let (left, bottom) = columns([e, f, g, h]);
-        [
-            Self::of(top[0], left[0]),
-            Self::of(top[1], left[1]),
-            Self::of(top[2], left[2]),
-            Self::of(top[3], left[3]),
-            Self::of(right[0], bottom[0]),
-            Self::of(right[1], bottom[1]),
-            Self::of(right[2], bottom[2]),
-            Self::of(right[3], bottom[3]),
-        ]
     }
 }
 

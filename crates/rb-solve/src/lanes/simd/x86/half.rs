@@ -24,6 +24,7 @@ macro_rules! one {
 
 impl<const H: usize> Simd for Half<H> {
     type Mask = __m256d;
+    type Stored = Wide;
     type Low = Self;
     type High = Self;
     const PARTED: bool = false;

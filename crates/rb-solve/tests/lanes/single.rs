@@ -1,0 +1,72 @@
+//! Lanes of single precision do what those of double precision do, but for their digits.
+
+use crate::scene::{BODIES, H, cases, pack_into, problem, rebalance, scene, terms, thin};
+use rb_core::discretise::Discretiser;
+use rb_core::params::{Params, Precision};
+use rb_core::problem::Pass;
+use rb_core::residual::grade_velocities;
+use rb_solve::lanes::{ContactLanes, Terms};
+
+/// A scene in lanes of double and of single precision.
+fn both(case: crate::scene::Setting, numbers: &Discretiser) -> [ContactLanes; 2] {
+    let (seed, laws, special, at) = case;
+    let (set, double) = scene(seed, laws, special, at);
+    let mut single = ContactLanes::default();
+    let terms = Terms {
+        precision: Precision::Single,
+        ..terms(numbers, at)
+    };
+    // Some have been of double precision before.
+    if seed % 2 == 1 {
+        single = double.clone();
+    }
+    pack_into(&mut single, &set, 0..set.len(), &double, 0, terms);
+    [double, single]
+}
+
+/// The largest difference of velocities (m/s, rad/s).
+fn apart(a: &ContactLanes, b: &ContactLanes) -> f64 {
+    let off = |i| {
+        let (v, w) = (a.velocity(i), b.velocity(i));
+        (v.lin - w.lin).length() + (v.ang - w.ang).length()
+    };
+    (0..BODIES).map(off).fold(0.0, f64::max)
+}
+
+#[test]
+fn sweeps_part_by_their_digits_alone() {
+    let numbers = Discretiser::new(&Params::game(), H);
+    for case in cases(20) {
+        let [mut double, mut single] = both(case, &numbers);
+        for pass in [Pass::Position, Pass::Velocity, Pass::Velocity] {
+            double.sweep(pass, &numbers, false);
+            single.sweep(pass, &numbers, false);
+        }
+        let off = apart(&double, &single);
+        let bound = if thin(&case) { 0.0 } else { 2e-5 };
+        assert!(off <= bound, "{case:?}: {off:e} m/s");
+        assert!(thin(&case) || off > 0.0, "{case:?} is of double precision");
+    }
+}
+
+/// The residual of a settled pile is that of its digits, and lanes know it as well as rows do.
+#[test]
+fn sweeping_on_reaches_the_law_to_single_precision() {
+    let numbers = Discretiser::new(&Params::game(), H);
+    for case in cases(1).filter(|case| !thin(case)) {
+        let [_, mut single] = both(case, &numbers);
+        single.sweep(Pass::Position, &numbers, false);
+        let before = grade_velocities(&problem(&single), 0.0).abs;
+        for k in 0..2000 {
+            single.sweep(Pass::Velocity, &numbers, k % 2 == 1);
+        }
+        let told = single.grade(0.0).0.abs;
+        let mut p = problem(&single);
+        let seen = grade_velocities(&p, 0.0).abs;
+        let off = rebalance(&mut p);
+        println!("{case:?}: {before:.1e} -> {seen:.1e} m/s, told {told:.1e}, balance {off:.1e}");
+        assert!(before > 1e-2 && seen < 2e-5, "{case:?}: {seen:e} m/s");
+        assert!((told - seen).abs() < 2e-5, "{told:e} and {seen:e} m/s");
+        assert!(off < 2e-4, "v = free + W Jᵀλ, off by {off:e}");
+    }
+}
