@@ -317,3 +317,50 @@ fn contacts_along_locked_axes_ask_for_nothing() {
         }
     }
 }
+
+/// What becomes of a wall of 60 boxes that fall by that speed (m/s): how high they are after a second (m), as far as they
+/// are sound, and the largest residual on the way (m/s); or nothing if they are frozen.
+fn wall(density: f64, speed: f64) -> Option<(Vec<f64>, f64)> {
+    let mut world = World::new(Params::game()).unwrap();
+    let mut add = |desc: BodyDesc, half: DVec3, density: f64| {
+        let body = world.add_body(desc).unwrap();
+        let shape = Shape::cuboid(half).unwrap();
+        let collider = ColliderDesc::new(shape).density(density);
+        world.add_collider(body, collider).unwrap();
+        body
+    };
+    add(BodyDesc::fixed(), DVec3::new(100.0, 1.0, 100.0), 1.0);
+    let boxes: Vec<_> = (0..60)
+        .map(|i| {
+            let at = DVec3::new(f64::from(i % 10) - 5.0, 1.6 + f64::from(i / 10), 0.0);
+            let falling = BodyDesc::dynamic().at(at).velocity([0.0, -speed, 0.0]);
+            add(falling, DVec3::splat(0.5), density)
+        })
+        .collect();
+    let (mut frozen, mut worst) = (0, 0.0f64);
+    for _ in 0..60 {
+        let report = world.step(DT).unwrap();
+        frozen += report.frozen.len();
+        worst = worst.max(report.grade.abs);
+    }
+    assert!(world.bodies().all(|(_, b)| b.is_sound()), "{density:e}");
+    let height = |b: &BodyHandle| world.position(*b).unwrap().y;
+    (frozen == 0).then(|| (boxes.iter().map(height).collect(), worst))
+}
+
+/// Contacts in lanes of single precision, between bodies with more or less mass than that can tell, or as fast.
+#[test]
+fn masses_beyond_single_precision_stand_as_others_do() {
+    let (usual, residual) = wall(1.0, 1.0).expect("nothing is frozen");
+    for density in [1e-42, 1e-14, 1e-6, 1e6, 1e14, 1e25, 1e42] {
+        let (heights, worst) = wall(density, 1.0).expect("nothing is frozen");
+        let off = heights.iter().zip(&usual).map(|(a, b)| (a - b).abs());
+        let off = off.fold(0.0, f64::max);
+        assert!(off < 2e-3, "density {density:e}: {off:e} m");
+        let off = (worst - residual).abs();
+        assert!(off < 1e-3 * residual, "density {density:e}: {off:e} m/s");
+    }
+    for speed in [1e5, 1e10, 1e20] {
+        wall(1.0, speed);
+    }
+}

@@ -42,12 +42,12 @@ pub enum FrictionAt {
     Manifold,
 }
 
-/// Numbers in which contacts are swept in lanes. Bodies, joints, rows and whatever solves exactly are of double
-/// precision.
+/// Precision of the numbers in which contacts are swept in lanes. Bodies, joints, rows and whatever solves exactly are
+/// of double precision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Precision {
-    /// Seven digits: half the memory and half the work. The speeds a sweep leaves are known to 6e-8 of their size;
-    /// places are not touched by it.
+    /// Seven digits, and half the memory. The speeds a sweep leaves are known to 6e-8 of their size; places are added
+    /// up in double precision. Where a mass is below 1e-12 kg or above 1e12 kg, contacts are swept as with `Double`.
     #[serde(alias = "single")]
     Single,
     /// Sixteen digits.
@@ -75,7 +75,7 @@ pub struct ContactParams {
     /// Where friction acts.
     #[serde(default)]
     pub friction: FrictionAt,
-    /// Numbers of their sweeps.
+    /// Precision of their sweeps.
     #[serde(default)]
     pub precision: Precision,
     /// Soft step of contacts, or `None` for rigid rows.

@@ -146,7 +146,7 @@ impl Section {
     /// have changed.)
     pub(super) fn make_plan(&mut self, set: &[Manifold], terms: &Terms, masses: Masses) {
         let friction = terms.friction;
-        let other = self.packed.become_of(terms.precision);
+        let other = self.packed.change_to(terms.precision);
         let plan = &mut self.plan;
         let terms = Some((masses.movable, masses.nobody, friction));
         plan.used = true;

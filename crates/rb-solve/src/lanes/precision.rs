@@ -32,8 +32,8 @@ impl Kept {
         }
     }
 
-    /// Takes to a precision, with nothing packed if it was another; says whether it was.
-    pub(super) fn become_of(&mut self, precision: Precision) -> bool {
+    /// Has batches of a precision from now on, none at first if it was another before; says whether it was.
+    pub(super) fn change_to(&mut self, precision: Precision) -> bool {
         let other = self.precision() != precision;
         if other {
             *self = Self::new(precision);

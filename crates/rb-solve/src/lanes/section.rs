@@ -48,7 +48,7 @@ pub struct Terms {
     pub friction: FrictionAt,
     /// What stored impulses are multiplied by.
     pub scale: f64,
-    /// That of batches.
+    /// That of batches; double wherever masses are beyond what single precision can square.
     pub precision: Precision,
 }
 
@@ -71,7 +71,10 @@ impl Section {
     }
 
     /// Packs its members.
-    pub(super) fn pack(&mut self, set: &[Manifold], terms: Terms, masses: Masses) {
+    pub(super) fn pack(&mut self, set: &[Manifold], mut terms: Terms, masses: Masses) {
+        if terms.precision == Precision::Single && !masses.suit_single() {
+            terms.precision = Precision::Double;
+        }
         self.make_plan(set, &terms, masses);
         if self.plan.is_thin() {
             return self.pack_thin(set, terms, masses);
@@ -93,7 +96,22 @@ impl Section {
     }
 }
 
+/// Bounds of inverse masses (1/kg) and of inverse moments of inertia (1/(kg·m²)) whose contacts are swept in single
+/// precision: impulses of such bodies can be squared there.
+const MASS: [f64; 2] = [1e-12, 1e12];
+const MOMENT: [f64; 2] = [1e-30, 1e30];
+
 impl Masses<'_> {
+    /// Whether contacts of these bodies may be swept in single precision.
+    fn suit_single(&self) -> bool {
+        let within = |x: f64, [low, high]: [f64; 2]| x == 0.0 || (low <= x && x <= high);
+        self.inv.iter().zip(self.vel).all(|(inv, vel)| {
+            let [xx, yy, zz, _, _, _, x, y] = inv.0;
+            let linear = [x, y, vel.0[3]].iter().all(|&m| within(m, MASS));
+            linear && [xx, yy, zz].iter().all(|&m| within(m, MOMENT))
+        })
+    }
+
     /// Whether no impulse moves the body.
     pub(super) fn immovable(&self, body: u32) -> bool {
         immovable(self.inv, self.vel, body as usize)

@@ -1,6 +1,6 @@
 //! Lanes of single precision do what those of double precision do, but for their digits.
 
-use crate::scene::{BODIES, H, cases, pack_into, problem, rebalance, scene, terms, thin};
+use crate::scene::{BODIES, H, Setting, cases, pack_into, problem, rebalance, scene, terms, thin};
 use rb_core::discretise::Discretiser;
 use rb_core::params::{Params, Precision};
 use rb_core::problem::Pass;
@@ -8,7 +8,7 @@ use rb_core::residual::grade_velocities;
 use rb_solve::lanes::{ContactLanes, Terms};
 
 /// A scene in lanes of double and of single precision.
-fn both(case: crate::scene::Setting, numbers: &Discretiser) -> [ContactLanes; 2] {
+fn both(case: Setting, numbers: &Discretiser) -> [ContactLanes; 2] {
     let (seed, laws, special, at) = case;
     let (set, double) = scene(seed, laws, special, at);
     let mut single = ContactLanes::default();

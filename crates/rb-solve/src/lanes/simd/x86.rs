@@ -17,6 +17,16 @@ macro_rules! wrap {
     };
 }
 
+/// One instruction of two operands.
+macro_rules! one {
+    ($name:ident, $op:ident) => {
+        #[inline(always)]
+        fn $name(self, o: Self) -> Self {
+            wrap!(Self($op(self.0, o.0)))
+        }
+    };
+}
+
 mod avx2;
 mod half;
 mod single;
@@ -47,30 +57,12 @@ impl Simd for Avx512 {
     fn splat(x: f64) -> Self {
         wrap!(Self(_mm512_set1_pd(x)))
     }
-    #[inline(always)]
-    fn add(self, o: Self) -> Self {
-        wrap!(Self(_mm512_add_pd(self.0, o.0)))
-    }
-    #[inline(always)]
-    fn sub(self, o: Self) -> Self {
-        wrap!(Self(_mm512_sub_pd(self.0, o.0)))
-    }
-    #[inline(always)]
-    fn mul(self, o: Self) -> Self {
-        wrap!(Self(_mm512_mul_pd(self.0, o.0)))
-    }
-    #[inline(always)]
-    fn div(self, o: Self) -> Self {
-        wrap!(Self(_mm512_div_pd(self.0, o.0)))
-    }
-    #[inline(always)]
-    fn max(self, o: Self) -> Self {
-        wrap!(Self(_mm512_max_pd(self.0, o.0)))
-    }
-    #[inline(always)]
-    fn min(self, o: Self) -> Self {
-        wrap!(Self(_mm512_min_pd(self.0, o.0)))
-    }
+    one!(add, _mm512_add_pd);
+    one!(sub, _mm512_sub_pd);
+    one!(mul, _mm512_mul_pd);
+    one!(div, _mm512_div_pd);
+    one!(max, _mm512_max_pd);
+    one!(min, _mm512_min_pd);
     #[inline(always)]
     fn sqrt(self) -> Self {
         wrap!(Self(_mm512_sqrt_pd(self.0)))

@@ -12,16 +12,6 @@ const HALF: usize = LANES / 2;
 #[derive(Clone, Copy)]
 pub(crate) struct Half<const H: usize>(pub(super) __m256d);
 
-/// One instruction.
-macro_rules! one {
-    ($name:ident, $op:ident) => {
-        #[inline(always)]
-        fn $name(self, o: Self) -> Self {
-            wrap!(Self($op(self.0, o.0)))
-        }
-    };
-}
-
 impl<const H: usize> Simd for Half<H> {
     type Mask = __m256d;
     type Stored = Wide;

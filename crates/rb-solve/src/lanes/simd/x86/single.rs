@@ -8,16 +8,6 @@ use core::arch::x86_64::*;
 #[derive(Clone, Copy)]
 pub(crate) struct Single<const WIDE: bool>(__m256);
 
-/// One instruction.
-macro_rules! one {
-    ($name:ident, $op:ident) => {
-        #[inline(always)]
-        fn $name(self, o: Self) -> Self {
-            wrap!(Self($op(self.0, o.0)))
-        }
-    };
-}
-
 impl<const WIDE: bool> Simd for Single<WIDE> {
     type Mask = __m256;
     type Stored = Narrow;
