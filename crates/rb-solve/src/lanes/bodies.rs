@@ -5,7 +5,7 @@
 //! So every section is a slice that one thread can have to itself.
 
 use super::pack::ContactLanes;
-use super::simd::Line;
+use super::simd::{Line, Stored};
 use glam::DVec3;
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
@@ -265,8 +265,8 @@ const ODD: f64 = -1.0;
 
 /// Whether the body of a line of velocities is not round: it has locked axes or different moments of inertia.
 #[inline(always)]
-pub(super) fn is_odd(vel: &Line) -> bool {
-    vel.0[7] < 0.0
+pub(super) fn is_odd(vel: &impl Stored) -> bool {
+    vel.at(7) < 0.0
 }
 
 #[inline]

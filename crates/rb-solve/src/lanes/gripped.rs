@@ -22,18 +22,18 @@ use super::grip::{Grip, levered, load};
 use super::pair::Pair;
 use super::position::{Give, Press, levers, press};
 use super::response::Inertia;
-use super::simd::{Line, Simd, two};
+use super::simd::{Line, Simd, Stored, two};
 use super::vector::V3;
 
 /// Visits the friction of a batch, then its normals.
 #[inline(always)]
-pub(super) fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
+pub(super) fn visit<S: Simd, L: Stored, const N: usize, const BACKWARDS: bool>(
     batch: &Batch<S::Stored>,
     inertia: Inertia<S::Stored>,
     grip: &mut Grip<S::Stored>,
     points: &mut [Point<S::Stored>],
     special: Option<&[Special<S::Stored>]>,
-    vel: &mut [Line],
+    vel: &mut [L],
 ) {
     let mut pair = Pair::<S>::gather(vel, &batch.bodies);
     let (axes, moment) = (Axes::of(batch), two!(|s| pair.moment(s)));

@@ -41,21 +41,52 @@ impl Section {
         if self.is_thin() {
             return self.sweep_thin(bodies, pass, backwards);
         }
-        match pass {
-            Pass::Position => {
-                let way = Way {
-                    fresh: std::mem::take(&mut self.fresh),
-                    turned: std::mem::take(&mut self.turned),
-                    backwards,
-                };
-                either!(&mut self.packed, |packed| position::run(
-                    packed, bodies, soft, way
-                ));
-            }
-            Pass::Velocity => either!(&mut self.packed, |packed| run_velocity(
-                packed, bodies.vel, backwards
-            )),
+        let way = self.way(pass, backwards);
+        either!(&mut self.packed, |packed| visit_all(
+            packed, bodies, pass, soft, way
+        ));
+    }
+
+    /// How the next sweep of a pass is to be made.
+    pub(super) fn way(&mut self, pass: Pass, backwards: bool) -> Way {
+        let news = pass == Pass::Position;
+        Way {
+            fresh: news && std::mem::take(&mut self.fresh),
+            turned: news && std::mem::take(&mut self.turned),
+            backwards,
         }
+    }
+}
+
+/// Visits all batches once.
+pub(super) fn visit_all<W: Stored, L: Stored>(
+    packed: &mut Packed<W>,
+    bodies: Bodies<L>,
+    pass: Pass,
+    soft: &Numbers,
+    way: Way,
+) {
+    match pass {
+        Pass::Position => position::run(packed, bodies, soft, way),
+        Pass::Velocity => run_velocity(packed, bodies.vel, way.backwards),
+    }
+}
+
+/// Sweeps there and back by turns: whether each goes backwards.
+#[derive(Clone, Copy)]
+pub(super) struct Turns {
+    pub(super) count: u32,
+    /// Whether the next one does.
+    pub(super) backwards: bool,
+}
+
+impl Iterator for Turns {
+    type Item = bool;
+
+    fn next(&mut self) -> Option<bool> {
+        self.count = self.count.checked_sub(1)?;
+        self.backwards = !self.backwards;
+        Some(!self.backwards)
     }
 }
 
@@ -113,7 +144,7 @@ fn warm<S: Simd>(packed: &mut Packed<S::Stored>, inv: &[Line], vel: &mut [Line],
     for batch in &mut packed.batches {
         let points = &packed.points[batch.range()];
         if turned {
-            renew::<S>(batch, points, &mut packed.responses, [inv, vel]);
+            renew::<S, Line>(batch, points, &mut packed.responses, (inv, vel));
         }
         let inertia = batch.inertia(&packed.responses);
         if let Some(grip) = packed.grips.get(batch.grip as usize) {
@@ -144,13 +175,13 @@ fn start_apart<S: Simd>(
     pair.scatter(vel, &batch.bodies);
 }
 
-fn run_velocity<W: Stored>(packed: &mut Packed<W>, vel: &mut [Line], backwards: bool) {
-    dispatch!(of W velocity(packed: &mut Packed<W>, vel: &mut [Line], backwards: bool))
+fn run_velocity<W: Stored, L: Stored>(packed: &mut Packed<W>, vel: &mut [L], backwards: bool) {
+    dispatch!(of W, L velocity(packed: &mut Packed<W>, vel: &mut [L], backwards: bool))
 }
 
 /// Normals and friction under the law itself.
 #[inline(always)]
-fn velocity<S: Simd>(packed: &mut Packed<S::Stored>, vel: &mut [Line], backwards: bool) {
+fn velocity<S: Simd, L: Stored>(packed: &mut Packed<S::Stored>, vel: &mut [L], backwards: bool) {
     let count = packed.batches.len();
     for i in 0..count {
         let batch = &packed.batches[if backwards { count - 1 - i } else { i }];
@@ -170,7 +201,7 @@ fn velocity<S: Simd>(packed: &mut Packed<S::Stored>, vel: &mut [Line], backwards
             continue;
         }
         let slips = &mut packed.slips[batch.slips()];
-        by_halves!(visit_apart::<S>(
+        by_halves!(visit_apart::<S, L>(
             batch, inertia, points, slips, special, vel, backwards
         ));
     }
@@ -178,13 +209,13 @@ fn velocity<S: Simd>(packed: &mut Packed<S::Stored>, vel: &mut [Line], backwards
 
 /// A batch whose points have a friction each.
 #[inline(always)]
-fn visit_apart<S: Simd>(
+fn visit_apart<S: Simd, L: Stored>(
     batch: &Batch<S::Stored>,
     inertia: Inertia<S::Stored>,
     points: &mut [Point<S::Stored>],
     slips: &mut [Slip<S::Stored>],
     special: Option<&[Special<S::Stored>]>,
-    vel: &mut [Line],
+    vel: &mut [L],
     backwards: bool,
 ) {
     let arms = Arms::of(batch, points);

@@ -37,6 +37,7 @@ mod gripped;
 pub mod joints;
 mod kernel;
 mod motion;
+mod narrow;
 mod order;
 mod pack;
 mod pair;
@@ -66,24 +67,28 @@ pub use section::Terms;
 pub use simd::{LANES, Line, Wide};
 
 /// Runs a kernel with the widest instructions of this processor, or with vectors of 256 bits at most (`narrow`): with
-/// twice as many of them where there is AVX-512. Lanes are of double precision, or of the given one (`of`).
+/// twice as many of them where there is AVX-512. Lanes are of double precision, or of the given one (`of`), and so may
+/// be lines of bodies.
 macro_rules! dispatch {
+    (of $stored:ident, $lines:ident $($call:tt)*) => {
+        $crate::lanes::dispatch!(with Avx512 ($stored, $stored, $lines) $($call)*)
+    };
     (of $stored:ident $($call:tt)*) => {
         $crate::lanes::dispatch!(with Avx512 ($stored, $stored) $($call)*)
     };
     (narrow $($call:tt)*) => {
         $crate::lanes::dispatch!(with Avx2 ($crate::lanes::Wide) $($call)*)
     };
-    (with $most:ident ($of:ty $(, $stored:ident)?) $kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
+    (with $most:ident ($of:ty $(, $stored:ident $(, $lines:ident)?)?) $kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
         {
             #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
-            fn widest$(<$stored: $crate::lanes::simd::Stored>)?($($arg: $type),*) $(-> $out)? {
-                $kernel::<<$of as $crate::lanes::simd::Stored>::$most>($($arg),*)
+            fn widest$(<$stored: $crate::lanes::simd::Stored $(, $lines: $crate::lanes::simd::Stored)?>)?($($arg: $type),*) $(-> $out)? {
+                $kernel::<<$of as $crate::lanes::simd::Stored>::$most $($(, $lines)?)?>($($arg),*)
             }
             #[target_feature(enable = "avx2,fma")]
-            fn wide$(<$stored: $crate::lanes::simd::Stored>)?($($arg: $type),*) $(-> $out)? {
-                $kernel::<<$of as $crate::lanes::simd::Stored>::Avx2>($($arg),*)
+            fn wide$(<$stored: $crate::lanes::simd::Stored $(, $lines: $crate::lanes::simd::Stored)?>)?($($arg: $type),*) $(-> $out)? {
+                $kernel::<<$of as $crate::lanes::simd::Stored>::Avx2 $($(, $lines)?)?>($($arg),*)
             }
             #[allow(unsafe_code, reason = "the processor has been asked")]
             match $crate::lanes::width() {
@@ -94,7 +99,7 @@ macro_rules! dispatch {
                 $crate::lanes::Width::Plain => {}
             }
         }
-        $kernel::<<$of as $crate::lanes::simd::Stored>::Plain>($($arg),*)
+        $kernel::<<$of as $crate::lanes::simd::Stored>::Plain $($(, $lines)?)?>($($arg),*)
     }};
     ($($call:tt)*) => {
         $crate::lanes::dispatch!(with Avx512 ($crate::lanes::Wide) $($call)*)

@@ -6,7 +6,7 @@
 //! is the caller's choice and must not depend on threads.
 
 use super::bodies::Layout;
-use super::kernel::Numbers;
+use super::kernel::{Numbers, Turns};
 use super::plan::Member;
 use super::section::{Masses, Section, Terms};
 use super::simd::Line;
@@ -198,13 +198,38 @@ impl ContactLanes {
 
     /// Visits every contact once in the given pass, from both ends or towards them.
     pub fn sweep(&mut self, pass: Pass, numbers: &Discretiser, backwards: bool) {
+        self.sweeps(pass, numbers, 1, backwards);
+    }
+
+    /// Does so `count` times, there and back by turns, the first time `backwards` or not. What sections do between two
+    /// visits of the seam they do at once.
+    pub fn sweeps(&mut self, pass: Pass, numbers: &Discretiser, count: u32, backwards: bool) {
         let numbers = Numbers::new(numbers);
-        if backwards {
-            self.sweep_seam(pass, &numbers, backwards);
+        let seamless = self.seam.members.is_empty();
+        let mut due = Turns {
+            count: 0,
+            backwards,
+        };
+        for backwards in (Turns { count, backwards }) {
+            if backwards && !seamless {
+                self.sweep_sections(pass, &numbers, &mut due);
+                self.sweep_seam(pass, &numbers, backwards);
+            }
+            due.count += 1;
+            if !backwards && !seamless {
+                self.sweep_sections(pass, &numbers, &mut due);
+                self.sweep_seam(pass, &numbers, backwards);
+            }
         }
-        self.each(|section, bodies| section.sweep(bodies, pass, &numbers, backwards));
-        if !backwards {
-            self.sweep_seam(pass, &numbers, backwards);
+        self.sweep_sections(pass, &numbers, &mut due);
+    }
+
+    /// Makes the sweeps of the sections that are due.
+    fn sweep_sections(&mut self, pass: Pass, numbers: &Numbers, due: &mut Turns) {
+        let turns = *due;
+        if turns.count > 0 {
+            self.each(|section, bodies| section.sweeps(bodies, pass, numbers, turns));
+            due.by_ref().for_each(drop);
         }
     }
 
@@ -243,9 +268,10 @@ impl ContactLanes {
 }
 
 /// What a sweep reads and writes of the bodies.
-pub(super) struct Bodies<'a> {
+pub(super) struct Bodies<'a, L = Line> {
     pub(super) inv: &'a [Line],
-    pub(super) vel: &'a mut [Line],
+    /// Of the precision that visits have them in.
+    pub(super) vel: &'a mut [L],
     pub(super) moved: &'a [Line],
 }
 

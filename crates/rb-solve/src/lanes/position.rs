@@ -40,27 +40,37 @@ pub(super) struct Way {
 macro_rules! by_size {
     ($visit:ident::<$simd:ty>($($arg:expr),*), $points:expr, $backwards:expr) => {
         match ($points, $backwards) {
-            (1, _) => by_halves!($visit::<$simd, 1, false>($($arg),*)),
-            (2, false) => by_halves!($visit::<$simd, 2, false>($($arg),*)),
-            (2, true) => by_halves!($visit::<$simd, 2, true>($($arg),*)),
-            (3, false) => by_halves!($visit::<$simd, 3, false>($($arg),*)),
-            (3, true) => by_halves!($visit::<$simd, 3, true>($($arg),*)),
-            (_, false) => by_halves!($visit::<$simd, 4, false>($($arg),*)),
-            (_, true) => by_halves!($visit::<$simd, 4, true>($($arg),*)),
+            (1, _) => by_halves!($visit::<$simd, _, 1, false>($($arg),*)),
+            (2, false) => by_halves!($visit::<$simd, _, 2, false>($($arg),*)),
+            (2, true) => by_halves!($visit::<$simd, _, 2, true>($($arg),*)),
+            (3, false) => by_halves!($visit::<$simd, _, 3, false>($($arg),*)),
+            (3, true) => by_halves!($visit::<$simd, _, 3, true>($($arg),*)),
+            (_, false) => by_halves!($visit::<$simd, _, 4, false>($($arg),*)),
+            (_, true) => by_halves!($visit::<$simd, _, 4, true>($($arg),*)),
         }
     };
 }
 pub(super) use by_size;
 
 /// Visits all batches.
-pub(super) fn run<W: Stored>(packed: &mut Packed<W>, bodies: Bodies, soft: &Numbers, way: Way) {
-    dispatch!(of W position(packed: &mut Packed<W>, bodies: Bodies, soft: &Numbers, way: Way))
+pub(super) fn run<W: Stored, L: Stored>(
+    packed: &mut Packed<W>,
+    bodies: Bodies<L>,
+    soft: &Numbers,
+    way: Way,
+) {
+    dispatch!(of W, L position(
+        packed: &mut Packed<W>,
+        bodies: Bodies<L>,
+        soft: &Numbers,
+        way: Way
+    ))
 }
 
 #[inline(always)]
-pub(super) fn position<S: Simd>(
+pub(super) fn position<S: Simd, L: Stored>(
     packed: &mut Packed<S::Stored>,
-    bodies: Bodies,
+    bodies: Bodies<L>,
     soft: &Numbers,
     way: Way,
 ) {
@@ -77,7 +87,7 @@ pub(super) fn position<S: Simd>(
         let batch = &mut batches[if way.backwards { count - 1 - i } else { i }];
         let points = &mut points[batch.range()];
         if way.turned {
-            prepare::renew::<S>(batch, points, responses, [inv, vel]);
+            prepare::renew::<S, L>(batch, points, responses, (inv, vel));
         }
         if way.fresh {
             match batch.special {
@@ -126,11 +136,11 @@ fn take<S: Simd>(points: &mut [Point<S::Stored>], special: &[Special<S::Stored>]
 }
 
 #[inline(always)]
-fn visit<S: Simd, const N: usize, const BACKWARDS: bool>(
+fn visit<S: Simd, L: Stored, const N: usize, const BACKWARDS: bool>(
     batch: &Batch<S::Stored>,
     inertia: Inertia<S::Stored>,
     points: &mut [Point<S::Stored>],
-    vel: &mut [Line],
+    vel: &mut [L],
 ) {
     let mut pair = Pair::<S>::gather(vel, &batch.bodies);
     let (axes, arms) = (Axes::of(batch), levers(batch));

@@ -119,11 +119,11 @@ pub(super) fn prepare<S: Simd>(
 /// What impulses do to bodies, and the coupling of their points, at their present inverse masses. Round bodies stay so
 /// when they turn, but stiff joints may make others of them.
 #[inline(always)]
-pub(super) fn renew<S: Simd>(
+pub(super) fn renew<S: Simd, L: Stored>(
     batch: &mut Batch<S::Stored>,
     points: &[Point<S::Stored>],
     responses: &mut Vec<Response<S::Stored>>,
-    [inv, vel]: [&[Line]; 2],
+    (inv, vel): (&[Line], &[L]),
 ) {
     if batch.response == NONE {
         if !batch

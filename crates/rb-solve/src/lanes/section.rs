@@ -9,7 +9,7 @@ use super::grade::Tally;
 use super::plan::{Member, Plan};
 use super::precision::{Kept, either};
 use super::prepare::Soft;
-use super::simd::{LANES, Line};
+use super::simd::{LANES, Line, Narrow};
 use super::thin::Thin;
 use rb_core::manifold::{ContactMaterial, Manifold};
 use rb_core::params::{FrictionAt, Precision};
@@ -23,6 +23,8 @@ pub(super) struct Section {
     pub(super) plan: Plan,
     pub(super) seats: Vec<Seat>,
     pub(super) packed: Kept,
+    /// Velocities of its bodies while they are swept in single precision.
+    pub(super) narrow: Vec<Narrow>,
     /// The manifolds one by one, if batches would be almost empty; seats then count these. Those of the last
     /// step stay until others are packed.
     pub(super) thin: Vec<Thin>,
@@ -90,7 +92,7 @@ impl Section {
     pub(super) fn bytes(&self) -> usize {
         let seated = room::bytes(&self.members) + room::bytes(&self.seats) + self.plan.bytes();
         let packed = either!(&self.packed, |packed| packed.bytes());
-        let wide = packed + room::bytes(&self.surfaces);
+        let wide = packed + room::bytes(&self.surfaces) + room::bytes(&self.narrow);
         let graded = room::bytes(&self.owners) + room::bytes(&self.tallies);
         seated + wide + room::bytes(&self.thin) + graded
     }

@@ -40,11 +40,14 @@ pub(super) trait Stored: Copy + core::fmt::Debug + Default + Send + Sync {
     const CLOSE: f64;
     fn at(&self, lane: usize) -> f64;
     fn set(&mut self, lane: usize, x: f64);
+    /// As the line of a body: its numbers side by side, whatever the precision of the lanes.
+    fn row<S: AllLanes>(&self) -> S;
+    fn set_row<S: AllLanes>(&mut self, row: S);
 }
 
 /// Implements [`Stored`].
 macro_rules! stored {
-    ($name:ident, $number:ty, $close:literal, $plain:ty, $avx2:ty, $avx512:ty) => {
+    ($name:ident, $number:ty, $close:literal, [$read:ident, $write:ident], $plain:ty, $avx2:ty, $avx512:ty) => {
         impl Stored for $name {
             type Plain = $plain;
             #[cfg(target_arch = "x86_64")]
@@ -61,14 +64,31 @@ macro_rules! stored {
             fn set(&mut self, lane: usize, x: f64) {
                 self.0[lane] = x as $number;
             }
+            #[inline(always)]
+            fn row<S: AllLanes>(&self) -> S {
+                S::$read(&self.0)
+            }
+            #[inline(always)]
+            fn set_row<S: AllLanes>(&mut self, row: S) {
+                row.$write(&mut self.0);
+            }
         }
     };
 }
-stored!(Wide, f64, 1e-9, plain::Plain, x86::Avx2, x86::Avx512);
+stored!(
+    Wide,
+    f64,
+    1e-9,
+    [read, write],
+    plain::Plain,
+    x86::Avx2,
+    x86::Avx512
+);
 stored!(
     Narrow,
     f32,
     1e-6,
+    [read_single, write_single],
     plain::PlainSingle,
     x86::Single<false>,
     x86::Single<true>
@@ -109,9 +129,9 @@ pub(super) trait Simd: Copy {
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
     fn any(mask: Self::Mask) -> bool;
     /// Columns of the lines at eight places: lane k of entry j is number j of line `at[k]`.
-    fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES];
+    fn gather<L: Stored>(lines: &[L], at: &[u32; LANES]) -> [Self; LANES];
     /// The reverse of [`gather`](Self::gather).
-    fn scatter(lines: &mut [Line], at: &[u32; LANES], columns: [Self; LANES]);
+    fn scatter<L: Stored>(lines: &mut [L], at: &[u32; LANES], columns: [Self; LANES]);
     #[inline(always)]
     fn zero() -> Self {
         Self::splat(0.0)
@@ -128,6 +148,9 @@ pub(super) trait AllLanes: Simd {
     fn read(from: &[f64]) -> Self;
     /// Writes them.
     fn write(self, to: &mut [f64; LANES]);
+    /// The same of single precision.
+    fn read_single(from: &[f32; LANES]) -> Self;
+    fn write_single(self, to: &mut [f32; LANES]);
     /// Lane k of entry j is lane j of row k.
     fn transposed(rows: [Self; LANES]) -> [Self; LANES];
 }
@@ -150,11 +173,11 @@ pub(super) trait Halves: AllLanes + Double {
 macro_rules! by_rows {
     () => {
         #[inline(always)]
-        fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {
+        fn gather<L: Stored>(lines: &[L], at: &[u32; LANES]) -> [Self; LANES] {
             Self::transposed(places::read(lines, at))
         }
         #[inline(always)]
-        fn scatter(lines: &mut [Line], at: &[u32; LANES], columns: [Self; LANES]) {
+        fn scatter<L: Stored>(lines: &mut [L], at: &[u32; LANES], columns: [Self; LANES]) {
             places::write(lines, at, Self::transposed(columns));
         }
     };

@@ -2,7 +2,7 @@
 
 use super::batch::Wide3;
 use super::pair::Pair;
-use super::simd::{Halves, Line, Simd, two};
+use super::simd::{Halves, Line, Simd, Stored, two};
 use crate::lanes::LANES;
 
 /// One vector per lane.
@@ -184,7 +184,11 @@ impl<S: Simd> Mass<S> {
 
     /// Of the bodies with the given numbers, a and b of each lane.
     #[inline(always)]
-    pub(super) fn both(inv: &[Line], vel: &[Line], bodies: &[[u32; LANES]; 2]) -> [Self; 2] {
+    pub(super) fn both<L: Stored>(
+        inv: &[Line],
+        vel: &[L],
+        bodies: &[[u32; LANES]; 2],
+    ) -> [Self; 2] {
         Self::of(&Pair::gather(vel, bodies), inv, bodies)
     }
 

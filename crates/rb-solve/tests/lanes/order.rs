@@ -123,14 +123,16 @@ fn sections_and_then_the_seam_is_one_after_the_other() {
             .flat_map(|part| from_both_ends(&set, part, line))
             .collect();
         let mut alone = Alone::new(&set, &visits, &like, at);
-        for (pass, backwards) in [
-            (Pass::Position, false),
-            (Pass::Position, true),
-            (Pass::Velocity, false),
-            (Pass::Velocity, true),
+        for (pass, count, backwards) in [
+            (Pass::Position, 3, false),
+            (Pass::Position, 2, true),
+            (Pass::Velocity, 2, false),
+            (Pass::Velocity, 3, true),
         ] {
-            parts.sweep(pass, &numbers, backwards);
-            alone.sweep(pass, &numbers, backwards);
+            parts.sweeps(pass, &numbers, count, backwards);
+            for k in 0..count {
+                alone.sweep(pass, &numbers, backwards != (k % 2 == 1));
+            }
         }
         for (i, v) in alone.velocity.iter().enumerate() {
             assert_eq!(*v, parts.velocity(i), "body {i}, to the last bit");

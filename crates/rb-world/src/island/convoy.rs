@@ -174,15 +174,13 @@ impl Convoy {
             self.lanes.warm();
         }
         let sweeps = shared.params.sweeps;
-        let backwards = |k: u32| (number + k) % 2 == 1;
-        for k in 0..sweeps.position {
-            self.lanes.sweep(Pass::Position, numbers, backwards(k));
-        }
+        let backwards = number % 2 == 1;
+        self.lanes
+            .sweeps(Pass::Position, numbers, sweeps.position, backwards);
         self.advance(islands, shared);
         let last = number + 1 == shared.params.substeps;
-        for k in 0..sweeps.velocity_in(last) {
-            self.lanes.sweep(Pass::Velocity, numbers, backwards(k));
-        }
+        let count = sweeps.velocity_in(last);
+        self.lanes.sweeps(Pass::Velocity, numbers, count, backwards);
     }
 
     fn predict(&mut self, islands: &mut [Island], shared: &Shared, first: bool) {

@@ -4,7 +4,7 @@
 //! a sixth of its instructions.
 #![allow(unsafe_code, reason = "places are checked together, not one by one")]
 
-use super::{AllLanes, Line};
+use super::{AllLanes, Stored};
 
 /// Reads them.
 ///
@@ -12,12 +12,12 @@ use super::{AllLanes, Line};
 ///
 /// If there is no line at one of the places.
 #[inline(always)]
-pub(super) fn read<S: AllLanes, const N: usize>(lines: &[Line], at: &[u32; N]) -> [S; N] {
+pub(super) fn read<S: AllLanes, L: Stored, const N: usize>(lines: &[L], at: &[u32; N]) -> [S; N] {
     check(lines, at);
     let mut rows = [S::zero(); N];
     for k in 0..N {
         // SAFETY: every place has been compared with the number of lines.
-        rows[k] = S::read(unsafe { &lines.get_unchecked(at[k] as usize).0 });
+        rows[k] = unsafe { lines.get_unchecked(at[k] as usize) }.row();
     }
     rows
 }
@@ -28,16 +28,20 @@ pub(super) fn read<S: AllLanes, const N: usize>(lines: &[Line], at: &[u32; N]) -
 ///
 /// If there is no line at one of the places.
 #[inline(always)]
-pub(super) fn write<S: AllLanes, const N: usize>(lines: &mut [Line], at: &[u32; N], rows: [S; N]) {
+pub(super) fn write<S: AllLanes, L: Stored, const N: usize>(
+    lines: &mut [L],
+    at: &[u32; N],
+    rows: [S; N],
+) {
     check(lines, at);
     for k in 0..N {
         // SAFETY: every place has been compared with the number of lines.
-        rows[k].write(unsafe { &mut lines.get_unchecked_mut(at[k] as usize).0 });
+        unsafe { lines.get_unchecked_mut(at[k] as usize) }.set_row(rows[k]);
     }
 }
 
 #[inline(always)]
-fn check<const N: usize>(lines: &[Line], at: &[u32; N]) {
+fn check<L, const N: usize>(lines: &[L], at: &[u32; N]) {
     let len = u32::try_from(lines.len()).unwrap_or(u32::MAX);
     let mut inside = true;
     for place in at {
@@ -48,21 +52,21 @@ fn check<const N: usize>(lines: &[Line], at: &[u32; N]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LANES, Plain, Simd};
+    use super::super::{LANES, Line, Plain, Simd};
     use super::*;
 
     #[test]
     #[should_panic(expected = "a body that is not there")]
     fn every_place_is_checked_before_a_line_is_read() {
         let lines = [Line::default(); 5];
-        let _ = read::<Plain, LANES>(&lines, &[0, 1, 2, 3, 4, 3, 2, 5]);
+        let _ = read::<Plain, _, LANES>(&lines, &[0, 1, 2, 3, 4, 3, 2, 5]);
     }
 
     #[test]
     #[should_panic(expected = "a body that is not there")]
     fn every_place_of_a_half_is_checked() {
         let lines = [Line::default(); 5];
-        let _ = read::<Plain, 4>(&lines, &[0, 1, 5, 2]);
+        let _ = read::<Plain, _, 4>(&lines, &[0, 1, 5, 2]);
     }
 
     #[test]

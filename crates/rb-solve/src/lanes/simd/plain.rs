@@ -1,6 +1,6 @@
 //! Plain arrays.
 
-use super::{AllLanes, Halves, LANES, Line, Narrow, Simd, Wide, places};
+use super::{AllLanes, Halves, LANES, Narrow, Simd, Stored, Wide, places};
 
 /// `[f(0), …, f(7)]`.
 #[inline(always)]
@@ -99,6 +99,14 @@ macro_rules! plain {
             #[inline(always)]
             fn write(self, to: &mut [f64; LANES]) {
                 *to = self.0.map(f64::from);
+            }
+            #[inline(always)]
+            fn read_single(from: &[f32; LANES]) -> Self {
+                Self(from.map(<$number>::from))
+            }
+            #[inline(always)]
+            fn write_single(self, to: &mut [f32; LANES]) {
+                *to = self.0.map(|x| x as f32);
             }
             #[inline(always)]
             fn transposed(rows: [Self; LANES]) -> [Self; LANES] {

@@ -4,7 +4,7 @@
     reason = "vector instructions; every width is tested against the plain arrays"
 )]
 
-use super::{AllLanes, Halves, LANES, Line, Simd, Wide, places};
+use super::{AllLanes, Halves, LANES, Simd, Stored, Wide, places};
 use core::arch::x86_64::*;
 
 /// Every call below is an instruction of the named set, and nothing else can go wrong with it:
@@ -97,6 +97,14 @@ impl AllLanes for Avx512 {
     #[inline(always)]
     fn write(self, to: &mut [f64; LANES]) {
         wrap!(_mm512_storeu_pd(to.as_mut_ptr(), self.0))
+    }
+    #[inline(always)]
+    fn read_single(from: &[f32; LANES]) -> Self {
+        wrap!(Self(_mm512_cvtps_pd(_mm256_loadu_ps(from.as_ptr()))))
+    }
+    #[inline(always)]
+    fn write_single(self, to: &mut [f32; LANES]) {
+        wrap!(_mm256_storeu_ps(to.as_mut_ptr(), _mm512_cvtpd_ps(self.0)))
     }
     #[inline(always)]
     fn transposed(rows: [Self; LANES]) -> [Self; LANES] {

@@ -1,7 +1,7 @@
 //! Eight numbers with AVX2: two halves.
 
 use super::half::Half;
-use crate::lanes::simd::{AllLanes, Halves, LANES, Line, Simd, Wide, places};
+use crate::lanes::simd::{AllLanes, Halves, LANES, Simd, Stored, Wide, places};
 use core::arch::x86_64::*;
 
 /// Eight numbers in two registers.
@@ -93,6 +93,22 @@ impl AllLanes for Avx2 {
         wrap! {
             _mm256_storeu_pd(p, self.low());
             _mm256_storeu_pd(p.add(4), self.high());
+        }
+    }
+    #[inline(always)]
+    fn read_single(from: &[f32; LANES]) -> Self {
+        let p = from.as_ptr();
+        wrap!(Self::of(
+            _mm256_cvtps_pd(_mm_loadu_ps(p)),
+            _mm256_cvtps_pd(_mm_loadu_ps(p.add(4))),
+        ))
+    }
+    #[inline(always)]
+    fn write_single(self, to: &mut [f32; LANES]) {
+        let p = to.as_mut_ptr();
+        wrap! {
+            _mm_storeu_ps(p, _mm256_cvtpd_ps(self.low()));
+            _mm_storeu_ps(p.add(4), _mm256_cvtpd_ps(self.high()));
         }
     }
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! Half of eight numbers with AVX2.
 
 use super::avx2::{columns, rows};
-use crate::lanes::simd::{LANES, Line, Simd, Wide, places};
+use crate::lanes::simd::{LANES, Simd, Stored, Wide, places};
 use core::arch::x86_64::*;
 
 /// Lanes of a half.
@@ -64,7 +64,7 @@ impl<const H: usize> Simd for Half<H> {
         wrap!(_mm256_movemask_pd(mask) != 0)
     }
     #[inline(always)]
-    fn gather(lines: &[Line], at: &[u32; LANES]) -> [Self; LANES] {
+    fn gather<L: Stored>(lines: &[L], at: &[u32; LANES]) -> [Self; LANES] {
         let ([x, y, z, m], [p, q, r, i]) = columns(places::read(lines, mine::<H>(at)));
         [
             Self(x),
@@ -78,7 +78,7 @@ impl<const H: usize> Simd for Half<H> {
         ]
     }
     #[inline(always)]
-    fn scatter(lines: &mut [Line], at: &[u32; LANES], columns: [Self; LANES]) {
+    fn scatter<L: Stored>(lines: &mut [L], at: &[u32; LANES], columns: [Self; LANES]) {
         let [x, y, z, m, p, q, r, i] = columns;
         let rows = rows([x.0, y.0, z.0, m.0], [p.0, q.0, r.0, i.0]);
         places::write(lines, mine::<H>(at), rows);

@@ -1,10 +1,9 @@
 //! Eight numbers of single precision in one register.
 
-use crate::lanes::simd::{AllLanes, LANES, Line, Narrow, Simd, places};
+use crate::lanes::simd::{AllLanes, LANES, Narrow, Simd, Stored, places};
 use core::arch::x86_64::*;
 
-/// Eight numbers of single precision; the lines of bodies, which are of double precision, are converted with AVX-512
-/// if it is `WIDE`.
+/// Eight numbers of single precision; lines of double precision are converted with AVX-512 if it is `WIDE`.
 #[derive(Clone, Copy)]
 pub(crate) struct Single<const WIDE: bool>(__m256);
 
@@ -81,6 +80,14 @@ impl<const WIDE: bool> AllLanes for Single<WIDE> {
                 _mm256_storeu_pd(p.add(4), _mm256_cvtps_pd(_mm256_extractf128_ps::<1>(self.0)));
             }
         }
+    }
+    #[inline(always)]
+    fn read_single(from: &[f32; LANES]) -> Self {
+        wrap!(Self(_mm256_loadu_ps(from.as_ptr())))
+    }
+    #[inline(always)]
+    fn write_single(self, to: &mut [f32; LANES]) {
+        wrap!(_mm256_storeu_ps(to.as_mut_ptr(), self.0))
     }
     #[inline(always)]
     fn transposed([a, b, c, d, e, f, g, h]: [Self; LANES]) -> [Self; LANES] {
