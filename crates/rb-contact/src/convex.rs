@@ -268,6 +268,14 @@ impl<'a> Placed<'a> {
         }
     }
 
+    /// An axis of the core's frame by its number, 0 to 2 (world); a load from a place, where a choice between three would
+    /// be guessed.
+    #[inline]
+    pub(crate) fn axis(&self, k: usize) -> DVec3 {
+        let axes: &[f64; 9] = self.rot.as_ref();
+        DVec3::new(axes[3 * k], axes[3 * k + 1], axes[3 * k + 2])
+    }
+
     /// A world direction in the core's frame.
     #[inline]
     pub(crate) fn local(&self, d: DVec3) -> DVec3 {

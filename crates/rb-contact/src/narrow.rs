@@ -33,7 +33,6 @@ mod half_space;
 mod hold;
 mod parts;
 mod polish;
-mod ring;
 mod sat;
 
 use crate::collider::Collider;
@@ -84,18 +83,34 @@ pub struct Points {
     len: usize,
 }
 
+impl Points {
+    const NONE: Self = Self {
+        at: [PatchPoint {
+            position_a: DVec3::ZERO,
+            position_b: DVec3::ZERO,
+            gap: 0.0,
+            feature: 0,
+        }; MAX_POINTS],
+        len: 0,
+    };
+}
+
 /// The first [`MAX_POINTS`] of some points.
 impl FromIterator<PatchPoint> for Points {
     fn from_iter<I: IntoIterator<Item = PatchPoint>>(points: I) -> Self {
-        let mut out = Self {
-            at: [PatchPoint::default(); MAX_POINTS],
-            len: 0,
-        };
-        for (place, p) in out.at.iter_mut().zip(points) {
-            *place = p;
-            out.len += 1;
-        }
+        let mut out = Self::NONE;
+        out.extend(points);
         out
+    }
+}
+
+/// By as many as there is room for.
+impl Extend<PatchPoint> for Points {
+    fn extend<I: IntoIterator<Item = PatchPoint>>(&mut self, points: I) {
+        for (place, p) in self.at[self.len..].iter_mut().zip(points) {
+            *place = p;
+            self.len += 1;
+        }
     }
 }
 
@@ -204,8 +219,12 @@ fn report(
         sub: [0, 0],
         normal,
         hold,
-        points: clip::reduce(points),
+        points: Points::NONE,
     });
+    // Where they are to be, for they are large.
+    if let Some(patch) = out.last_mut() {
+        clip::reduce(points, &mut patch.points);
+    }
     Ok(())
 }
 

@@ -49,7 +49,7 @@ impl Reference {
     /// Of a and b the one that has the face first; back again if asked twice. (By its number each would
     /// have to go through memory.)
     #[inline]
-    fn face_first<T>(self, [a, b]: [T; 2]) -> [T; 2] {
+    pub fn face_first<T>(self, [a, b]: [T; 2]) -> [T; 2] {
         match self {
             Self::FaceOfB | Self::BesideFaceOfB => [b, a],
             _ => [a, b],

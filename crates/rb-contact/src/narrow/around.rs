@@ -68,7 +68,8 @@ pub(super) fn beside(
 ) -> impl FnMut(PatchPoint) {
     let apart = APART * a.core.reach().min(b.core.reach());
     move |p: PatchPoint| {
-        if p.gap <= prediction && p.position_a.distance(first.position_a) > apart {
+        let way = p.position_a - first.position_a;
+        if p.gap <= prediction && way.length_squared() > apart * apart {
             raw.push(p);
         }
     }

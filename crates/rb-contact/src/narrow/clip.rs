@@ -225,39 +225,34 @@ fn parallel_points(a: &Placed, b: &Placed, n: DVec3, mut put: impl FnMut(PatchPo
 /// rounding does not choose among corners that lie level.
 const EQUAL: f64 = 1e-6;
 
-/// One score for each point.
-type Scores = smallvec::SmallVec<[f64; 16]>;
+/// The first of some points that has nearly the best score, whose size is at least `scale`.
+fn best(raw: &[PatchPoint], scale: f64, score: impl Fn(usize) -> f64) -> usize {
+    let mut each = 0..raw.len();
+    let most = each.clone().map(&score).fold(f64::NEG_INFINITY, f64::max);
+    let least = most - EQUAL * scale.max(most.abs());
+    each.find(|i| score(*i) >= least).unwrap_or(0)
+}
 
-/// At most four points that carry the same load, in the order given: the deepest, the one farthest
+/// Appends at most four points that carry the same load, in the order given: the deepest, the one farthest
 /// from it, and the ones that span the largest triangle on either side of the line between those two.
-pub(crate) fn reduce(raw: &[PatchPoint]) -> Points {
+pub(crate) fn reduce(raw: &[PatchPoint], out: &mut Points) {
     if raw.len() <= MAX_POINTS {
-        return raw.iter().copied().collect();
+        return out.extend(raw.iter().copied());
     }
     let at = |i: usize| raw[i].position_a;
-    let best = |scale: f64, scores: Scores| {
-        let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let least = most - EQUAL * scale.max(most.abs());
-        scores.iter().position(|s| *s >= least).unwrap_or(0)
-    };
-    let each = 0..raw.len();
     let size = raw.iter().map(|p| p.position_a.distance(at(0)));
-    let depths = raw.iter().map(|p| -p.gap).collect();
-    let deepest = best(size.fold(0.0, f64::max), depths);
+    let deepest = best(raw, size.fold(0.0, f64::max), |i| -raw[i].gap);
     let from = |i: usize| at(i) - at(deepest);
-    let far = each.clone().map(|i| from(i).length_squared());
-    let far = best(0.0, far.collect());
+    let far = best(raw, 0.0, |i| from(i).length_squared());
     let across = |i: usize| from(far).cross(from(i));
     // The widest point fixes which way is "one side".
-    let wide = each.clone().map(|i| across(i).length_squared());
-    let wide = best(0.0, wide.collect());
+    let wide = best(raw, 0.0, |i| across(i).length_squared());
     let up = across(wide);
-    let opposite = each.map(|i| -across(i).dot(up));
-    let opposite = best(up.length_squared(), opposite.collect());
+    let opposite = best(raw, up.length_squared(), |i| -across(i).dot(up));
     let mut chosen = [deepest, far, wide, opposite];
     chosen.sort_unstable();
     let first = |k: &usize| !chosen[..*k].contains(&chosen[*k]);
-    (0..4).filter(first).map(|k| raw[chosen[k]]).collect()
+    out.extend((0..4).filter(first).map(|k| raw[chosen[k]]));
 }
 
 #[cfg(test)]
@@ -278,7 +273,8 @@ mod tests {
                 });
             }
         }
-        let four = reduce(&raw);
+        let mut four = Points::NONE;
+        reduce(&raw, &mut four);
         assert_eq!(four.len(), 4);
         let corner = DVec3::new(-2.0, 0.0, -2.0);
         assert!(four.iter().any(|p| p.position_a == corner));
