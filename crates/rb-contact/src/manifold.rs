@@ -75,8 +75,10 @@ pub fn warm_start(new: &ContactPatch, sides: &Sides, old: &[Manifold]) -> Carrie
         }
     };
     let best = old.iter().max_by(|x, y| fit(x).total_cmp(&fit(y)));
+    // Many contacts are near, but push nothing.
+    let carries = |old: &Manifold| old.impulses.as_flattened().iter().any(|p| *p != 0.0);
     match best {
-        Some(old) if new.normal.dot(old.normal) >= RELATED => Carried {
+        Some(old) if carries(old) && new.normal.dot(old.normal) >= RELATED => Carried {
             impulse: match_impulses(new, sides, old),
             // The patch's as a whole.
             spin: old.spin,

@@ -30,12 +30,12 @@ pub(super) fn set(
     poses: [&Pose; 2],
 ) {
     let [f, o] = hold.reference.face_first(poses);
-    let (to_face, to_other) = (f.q.conjugate(), o.q.conjugate());
+    let [to_face, to_other] = [f, o].map(|p| DMat3::from_quat(p.q).transpose());
     let [face, _] = hold.along;
+    let slope = face / face.dot(normal);
+    let leaning = to_face * slope;
     anchor.normal = to_face * normal;
-    let leaning = to_face * (face / face.dot(normal));
     let slopes = tangents(anchor.normal).map(|t| t.dot(leaning));
-    let slope = f.q * slope(anchor.normal, slopes);
     let mut heights = [0.0; 2];
     for (k, (place, p)) in anchor.points.iter_mut().zip(points).enumerate() {
         let [on_face, on_other] = hold.reference.face_first(p);
