@@ -49,7 +49,7 @@ pub fn apart(a: Sphere, b: Sphere) -> Apart {
     let length = way.length();
     Apart {
         distance: length - a.1 - b.1,
-        along: way.try_normalize().unwrap_or_default(),
+        along: if length > 0.0 { way / length } else { way },
     }
 }
 
@@ -106,7 +106,12 @@ impl Memory {
             } else {
                 near
             },
-            apart: (turned * along).as_vec3(),
+            // Mostly there is none.
+            apart: if along == DVec3::ZERO {
+                Vec3::ZERO
+            } else {
+                (turned * along).as_vec3()
+            },
         }
     }
 
@@ -123,18 +128,22 @@ impl Memory {
         2.0 * HIDDEN * a.1.min(b.1)
     }
 
-    /// Whether [`recall`](Self::recall) would find contacts of the search in place, as far as can be told from a bound on
-    /// how far the shapes have moved since (m), the sum of what either [went] in each step and of the
+    /// Whether [`recall`](Self::recall) would find nothing new that can have come near, as far as can be told from a
+    /// bound on how far the shapes have moved since (m), the sum of what either [went] in each step and of the
     /// [drift](Self::drift) it began with.
     #[inline]
+    pub fn is_clear(&self, drift: f64, radii: [f64; 2], prediction: f64) -> bool {
+        let (clear, drift) = (f64::from(self.clear), drift * (1.0 + INEXACT));
+        // Their spheres were no farther apart than that, and are as near as the larger radius.
+        clear + drift <= radii[0].max(radii[1]) && prediction + drift <= clear
+    }
+
+    /// Whether it would find contacts of the search in place as well.
+    #[inline]
     pub fn holds(&self, drift: f64, radii: [f64; 2], prediction: f64, share: f64) -> bool {
-        let clear = f64::from(self.clear);
-        let (small, large) = (radii[0].min(radii[1]), radii[0].max(radii[1]));
-        let drift = drift * (1.0 + INEXACT);
         self.apart == Vec3::ZERO
-            && clear <= large
-            && prediction + drift <= clear
-            && drift <= share * small
+            && self.is_clear(drift, radii, prediction)
+            && drift * (1.0 + INEXACT) <= share * radii[0].min(radii[1])
     }
 
     /// What is left of the search with the shapes where they are now, points asked for up to a gap of `prediction`

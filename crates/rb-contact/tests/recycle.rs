@@ -345,6 +345,7 @@ fn pairs_apart_are_apart_while_nothing_comes_nearer() {
 fn steps_bound_how_far_shapes_have_moved() {
     let mut random = Random(12);
     let (mut held, mut ended, mut closest) = (0, 0, 0.0f64);
+    let mut clear = [0; 2];
     for round in 0..4000 {
         let radii = [random.range(0.1, 3.0), random.range(0.1, 3.0)];
         let offset = DVec3::X * if round % 2 == 0 { 0.0 } else { 1e4 };
@@ -357,6 +358,12 @@ fn steps_bound_how_far_shapes_have_moved() {
         let [a, b] = spheres(&poses);
         let memory = Memory::new((&a.0, a.1), (&b.0, b.1), Apart::by(reach));
         let mut drift = Memory::drift((&a.0, a.1), (&b.0, b.1));
+        // The same farther apart, along a known direction or none.
+        let apart = Apart {
+            distance: reach + random.range(0.0, 4e-4),
+            along: if round % 3 == 0 { DVec3::ZERO } else { way },
+        };
+        let parted = Memory::new((&a.0, a.1), (&b.0, b.1), apart);
         // Both go round together, and each a little by itself.
         let shared = exp_rotation(random.vector(1.0) * random.range(0.0, 4e-6));
         let own = random.range(0.0, 4e-6);
@@ -378,6 +385,12 @@ fn steps_bound_how_far_shapes_have_moved() {
             } else {
                 ended += 1;
             }
+            let is_clear = parted.is_clear(drift, radii, PREDICTION);
+            clear[usize::from(is_clear)] += 1;
+            if is_clear {
+                let recall = parted.recall((&a.0, a.1), (&b.0, b.1), PREDICTION, SHARE);
+                assert_ne!(recall, Recall::Search);
+            }
             if moved.is_finite() {
                 closest = closest.max(moved / drift);
                 assert!(
@@ -389,4 +402,5 @@ fn steps_bound_how_far_shapes_have_moved() {
     }
     println!("{held} steps held, {ended} not; of the bound at most {closest:.2}");
     assert!(held > 40_000 && ended > 10_000 && closest > 0.1);
+    assert!(clear.iter().all(|n| *n > 10_000), "{clear:?}");
 }

@@ -318,11 +318,16 @@ fn recall(pair: &mut Pair, [a, b]: [&Placed; 2], prediction: f64, share: f64) ->
         return Recall::Search;
     };
     let radii = [a.radius, b.radius];
-    if pair.count > 0 && memory.holds(pair.drift, radii, prediction, share) {
+    let kept = if pair.count > 0 {
+        memory.holds(pair.drift, radii, prediction, share)
+    } else {
+        memory.is_clear(pair.drift, radii, prediction)
+    };
+    if kept {
         return Recall::InPlace;
     }
     let (recall, moved) = memory.look(a.sphere(), b.sphere(), prediction, share);
-    pair.drift = moved;
+    pair.drift = pair.drift.min(moved);
     recall
 }
 
