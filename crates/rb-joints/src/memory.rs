@@ -4,14 +4,15 @@
 //! a hinge can have limits at ±3 turns. Impulses are kept by slot for the warm start of the next
 //! step and for reports; a feature without a row in a step forgets its impulse.
 
-use core::f64::consts::TAU;
+use core::f64::consts::{PI, TAU};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// State of one joint between steps.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JointMemory {
-    /// Last value (rad) of those of the coordinates `AngX`, `AngY`, `AngZ` that count whole turns.
+    /// Last value (rad) of those of the coordinates `AngX`, `AngY`, `AngZ` that count whole turns. Only these are
+    /// needed: joints may keep no more than a hundredth of the rest.
     pub angle: [f64; 3],
     impulses: SmallVec<[(u8, f64); 8]>,
 }
@@ -25,6 +26,7 @@ impl Clone for JointMemory {
         }
     }
 
+    #[inline]
     fn clone_from(&mut self, source: &Self) {
         self.angle = source.angle;
         if self.impulses.len() == source.impulses.len() {
@@ -44,6 +46,7 @@ impl JointMemory {
     }
 
     /// All impulses of the last step as (slot, N·s or N·m·s), in the order of the rows.
+    #[inline]
     pub fn impulses(&self) -> &[(u8, f64)] {
         &self.impulses
     }
@@ -73,13 +76,13 @@ impl JointMemory {
     }
 
     /// The angle nearest to `previous` (rad) that agrees with `angle` up to whole turns.
+    #[inline]
     pub fn unwrap_angle(previous: f64, angle: f64) -> f64 {
-        let turns = (previous - angle) / TAU;
         // Nearly always there is none.
-        if turns.abs() <= 0.5 {
+        if (previous - angle).abs() <= PI {
             return angle;
         }
-        angle + TAU * libm::rint(turns)
+        angle + TAU * libm::rint((previous - angle) / TAU)
     }
 }
 

@@ -9,7 +9,7 @@
 
 use crate::axis::{Axis, Role, Slot};
 use crate::memory::JointMemory;
-use crate::parts::twist::twist_angle;
+use crate::parts::twist::near_twist;
 use glam::{DQuat, DVec3};
 
 /// Slots of the rows along x, y and z.
@@ -29,5 +29,5 @@ pub fn impulse(memory: &JointMemory) -> DVec3 {
 /// As [`Joint::track`](crate::Joint::track), from the attitudes of both joint frames: the twist is all that counts turns.
 #[inline]
 pub fn track([a, b]: [DQuat; 2], memory: &mut JointMemory) {
-    memory.angle[2] = twist_angle(a.conjugate() * b, memory);
+    memory.angle[2] = near_twist(a.conjugate() * b, memory);
 }

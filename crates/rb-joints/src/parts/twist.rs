@@ -5,7 +5,8 @@
 //! Jacobian   with Q̇ = ½ ω Q: τ̇ = 2 (w ż − z ẇ)/(w² + z²) = j · (ω_b − ω_a),
 //!            j = (z_a + z_b) / (1 + z_a · z_b), which is z where the axes agree
 //! Units      rad; torques N·m
-//! Memory     whole turns come from the angle of the last step
+//! Memory     whole turns come from the angle of the last step, of which a hundredth is enough: who steps asks for
+//!            no arctangent
 //! Singular   opposite axes, z_a = −z_b: j is kept below 1.5e12
 //! Source     P. Baerlocher, R. Boulic, "Parametrization and range of motion of the ball-and-socket
 //!            joint", 2001 (the split); derivative by own calculation
@@ -15,6 +16,7 @@ use crate::axis::Axis;
 use crate::joint::Coordinate;
 use crate::joint::JointCx;
 use crate::memory::JointMemory;
+use core::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 use glam::{DQuat, DVec3};
 use rb_core::math::Pose;
 
@@ -47,6 +49,53 @@ pub(crate) fn relative_turn(cx: &JointCx, local: &[Pose; 2]) -> DQuat {
 
 /// Twist of the turn Q about z including whole turns (rad).
 #[inline]
-pub(crate) fn twist_angle(turn: DQuat, memory: &JointMemory) -> f64 {
+fn twist_angle(turn: DQuat, memory: &JointMemory) -> f64 {
     JointMemory::unwrap_angle(memory.angle[2], 2.0 * libm::atan2(turn.z, turn.w))
+}
+
+/// The same to within a hundredth (rad): what the memory has to know, so that no whole turn is lost.
+#[inline]
+pub(crate) fn near_twist(turn: DQuat, memory: &JointMemory) -> f64 {
+    JointMemory::unwrap_angle(memory.angle[2], 2.0 * near_angle(turn.z, turn.w))
+}
+
+/// The angle of (x, y) to within .004 (rad); zero of no vector.
+#[inline]
+fn near_angle(y: f64, x: f64) -> f64 {
+    let (tall, wide) = (y.abs(), x.abs());
+    let (short, long) = (tall.min(wide), tall.max(wide));
+    let t = short / long.max(f64::MIN_POSITIVE);
+    // atan t on 0 ≤ t ≤ 1, right at both ends.
+    let angle = t * (FRAC_PI_4 + 0.273 * (1.0 - t));
+    let angle = if tall > wide {
+        FRAC_PI_2 - angle
+    } else {
+        angle
+    };
+    let angle = if x < 0.0 { PI - angle } else { angle };
+    angle.copysign(y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::f64::consts::TAU;
+
+    #[test]
+    fn a_hundredth_is_enough_to_count_turns() {
+        let mut memory = JointMemory::default();
+        for k in 0..4000 {
+            let angle = 0.02 * f64::from(k - 1000) + 3.0 * f64::from(k % 2);
+            if k == 0 {
+                memory.angle[2] = angle;
+            }
+            // A turn and its opposite are the same.
+            let turn = DQuat::from_rotation_z(angle) * f64::from(k % 3 - 1).signum();
+            memory.angle[2] = near_twist(turn, &memory);
+            let error = memory.angle[2] - angle;
+            assert!(error.abs() < 0.01, "{angle} {error}");
+            assert!((twist_angle(turn, &memory) - angle).abs() < 1e-11 * TAU);
+        }
+        assert_eq!(near_angle(0.0, 0.0), 0.0);
+    }
 }

@@ -239,18 +239,6 @@ impl<S: Simd> Mass<S> {
         S::gt(lin.max(xx).max(yy).max(zz), S::zero())
     }
 
-    /// Whether W is that of bodies with equal moments of inertia and no locked axes, in all lanes.
-    #[inline(always)]
-    pub(super) fn is_round(&self) -> bool {
-        let ([x, y, z], [xx, yy, zz, xy, xz, yz]) = (self.lin.0, self.sym);
-        let size = |s: S| s.max(S::zero().sub(s));
-        let apart = |a: S, b: S| size(a.sub(b));
-        let lin = apart(x, y).max(apart(y, z));
-        let ang = apart(xx, yy).max(apart(yy, zz));
-        let mixed = size(xy).max(size(xz)).max(size(yz));
-        !S::any(S::gt(lin.max(ang).max(mixed), S::zero()))
-    }
-
     /// Whether it moves alike in all directions, in all lanes: no axes are locked.
     #[inline(always)]
     pub(super) fn is_even(&self) -> bool {
@@ -258,12 +246,6 @@ impl<S: Simd> Mass<S> {
         let size = |s: S| s.max(S::zero().sub(s));
         let apart = size(x.sub(y)).max(size(y.sub(z)));
         !S::any(S::gt(apart, S::zero()))
-    }
-
-    /// Inverse mass and moment of inertia of a round W.
-    #[inline(always)]
-    pub(super) fn round(&self) -> (S, S) {
-        (self.lin.0[0], self.sym[0])
     }
 
     /// Angular part of W times a torque.

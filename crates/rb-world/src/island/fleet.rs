@@ -27,7 +27,7 @@ use rb_core::math::Twist;
 use rb_core::problem::Pass;
 use rb_core::residual::{Grade, Scaled, grade_beside};
 use rb_joints::Rows;
-use rb_solve::lanes::{Carried, ContactLanes, Motions, PartedLanes, Sample};
+use rb_solve::lanes::{Carried, ContactLanes, JointLanes, Motions, PartedLanes, Sample};
 use rb_solve::parallel::Parts;
 
 /// A run of islands ends when it has so many trees and so many joints: enough to fill lanes, and
@@ -296,13 +296,7 @@ impl Fleet {
                 let both = graded_together(*contacts, joints);
                 island.outcome.grade = grade_beside(&island.problem, Pass::Velocity, floor, both);
             });
-        let owners = &self.owners;
-        for part in self.links.parts() {
-            part.carried_errors(|joint, error| {
-                let out = &mut islands[owners[joint][0] as usize].outcome;
-                out.joint_error = out.joint_error.max(error);
-            });
-        }
+        self.measure_carried(islands);
         let all = self.links.holds_all();
         for &k in &self.members {
             let island = &mut islands[k as usize];
@@ -318,6 +312,23 @@ impl Fleet {
             island.measure_joints(shared, |j| match all {
                 true => Carried::All,
                 false => links.carries(first + j),
+            });
+        }
+    }
+
+    /// Tells the members how far their joints are from holding where the bodies are now, as far as lanes know.
+    fn measure_carried(&self, islands: &mut [Island]) {
+        let (owners, parts) = (&self.owners, self.links.parts());
+        if let [only] = self.members[..] {
+            let out = &mut islands[only as usize].outcome;
+            let errors = parts.iter().map(JointLanes::carried_error);
+            out.joint_error = errors.fold(out.joint_error, f64::max);
+            return;
+        }
+        for part in parts {
+            part.carried_errors(|joint, error| {
+                let out = &mut islands[owners[joint][0] as usize].outcome;
+                out.joint_error = out.joint_error.max(error);
             });
         }
     }

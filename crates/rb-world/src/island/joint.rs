@@ -19,6 +19,7 @@ pub(crate) struct IslandJoint {
 impl IslandJoint {
     /// Becomes the joint in a slot, between two of the movers of its island. In its place, for it is large, and mostly
     /// what it was in the last step.
+    #[inline]
     pub(crate) fn take_seat(
         &mut self,
         (slot, pair): (u32, [u32; 2]),

@@ -1,4 +1,4 @@
-//! Rows that follow their bodies, and what their impulses make of the bodies' inertia.
+//! Rows that follow their bodies.
 //!
 //! A row that holds two anchors together, φ = e·(p_b − p_a), turns with a and moves with both anchors:
 //! that needs no kind of joint, and gives what the joint would state at the new poses (see
@@ -9,7 +9,7 @@
 //! J = (−e, −(d + r_b) × e, e, r_b × e),  φ = e·(d + r_b − r_a)
 //! ```
 
-use super::pack::{Batch, Eight, JointLanes, NOBODY};
+use super::pack::{Batch, JointLanes, NOBODY};
 use super::point::Point;
 use super::swivel;
 use crate::lanes::LANES;
@@ -24,16 +24,28 @@ impl JointLanes {
         run(self, numbers, false);
     }
 
-    /// Sums up the geometric stiffness of all bodies from the present impulses.
-    pub fn pull(&mut self) {
-        let none = Line::default();
-        self.levers.iter_mut().for_each(|l| *l = none);
-        self.pull_more();
+    /// Whether all joints are swept as points.
+    pub fn has_only_points(&self) -> bool {
+        self.numbered as usize == self.batches.len()
     }
 
-    /// Adds it to what there is.
-    pub(super) fn pull_more(&mut self) {
-        run_pull(&self.batches, &self.rows, &self.points, &mut self.levers);
+    /// [`carry_pins`](Self::carry_pins) at the `first` substep, else [`carry`](Self::carry), and [`pull`](Self::pull) in
+    /// one go, where there are [only points](Self::has_only_points).
+    pub fn carry_points(&mut self, numbers: &Discretiser, first: bool) {
+        self.levers.fill(Line::default());
+        run_carry_points(self, Bias::of(numbers), first);
+        self.batches.iter_mut().for_each(|b| b.local = false);
+    }
+
+    /// The largest of [`carried_errors`](Self::carried_errors) (m).
+    pub fn carried_error(&self) -> f64 {
+        let mut most = Line::default();
+        for batch in self.batches.iter().filter(|b| b.anchored > 0) {
+            run_error(self, batch, &mut most);
+        }
+        let mut largest = most.0.into_iter().fold(0.0, f64::max);
+        swivel::errors(self, &mut |_, error| largest = error.max(largest));
+        largest
     }
 
     /// Tells of every joint the largest |φ| of its anchored rows where its bodies are now, and how far a
@@ -130,19 +142,7 @@ impl<S: Double> Turns<S> {
 
 /// Carries the anchored batches along, those that are `local` or the others.
 pub(super) fn run(lanes: &mut JointLanes, numbers: &Discretiser, local: bool) {
-    let bias = match numbers.joint_step {
-        Some(step) => Bias {
-            rate: step.rate,
-            push: numbers.contact.push_out,
-            hard: false,
-        },
-        None => Bias {
-            rate: 1.0 / numbers.h,
-            push: f64::INFINITY,
-            hard: true,
-        },
-    };
-    run_carry(lanes, bias, local);
+    run_carry(lanes, Bias::of(numbers), local);
 }
 
 /// What is made of a gap.
@@ -155,6 +155,37 @@ pub(super) struct Bias {
     pub(super) hard: bool,
 }
 
+impl Bias {
+    /// That of the numbers of a step.
+    fn of(numbers: &Discretiser) -> Self {
+        match numbers.joint_step {
+            Some(step) => Self {
+                rate: step.rate,
+                push: numbers.contact.push_out,
+                hard: false,
+            },
+            None => Self {
+                rate: 1.0 / numbers.h,
+                push: f64::INFINITY,
+                hard: true,
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn numbers<S: Double>(self) -> [S; 2] {
+        [S::splat(self.rate), S::splat(self.push)]
+    }
+}
+
+fn run_carry_points(lanes: &mut JointLanes, bias: Bias, local: bool) {
+    dispatch!(carry_points(
+        lanes: &mut JointLanes,
+        bias: Bias,
+        local: bool
+    ))
+}
+
 fn run_carry(lanes: &mut JointLanes, bias: Bias, local: bool) {
     dispatch!(carry(
         lanes: &mut JointLanes,
@@ -165,7 +196,7 @@ fn run_carry(lanes: &mut JointLanes, bias: Bias, local: bool) {
 
 #[inline(always)]
 pub(super) fn carry<S: Double>(lanes: &mut JointLanes, bias: Bias, local: bool) {
-    let [rate, push] = [S::splat(bias.rate), S::splat(bias.push)];
+    let [rate, push] = bias.numbers::<S>();
     let (rows, points, turned) = (&mut lanes.rows, &mut lanes.points, &lanes.turned[..]);
     for batch in &mut lanes.batches {
         if batch.anchored == 0 || batch.local != local {
@@ -199,14 +230,45 @@ pub(super) fn carry<S: Double>(lanes: &mut JointLanes, bias: Bias, local: bool) 
     }
 }
 
-/// Carries a point along, which has yet to take up its impulse if it is `local`.
+/// Carries a point along.
 #[inline(always)]
 fn follow<S: Double>(point: &mut Point, turned: &[Line], bias: Bias, local: bool) {
-    let [rate, push] = [S::splat(bias.rate), S::splat(bias.push)];
-    point.carry(turned, [rate, push]);
-    if local {
-        point.take_up::<S>();
+    point.carry::<S>(turned, bias.numbers(), local);
+}
+
+/// Carries points along where there is nothing else, and sums up the geometric stiffness from their impulses while
+/// these are at hand.
+#[inline(always)]
+pub(super) fn carry_points<S: Double>(lanes: &mut JointLanes, bias: Bias, local: bool) {
+    let JointLanes {
+        batches,
+        points,
+        turned,
+        levers,
+        ..
+    } = lanes;
+    for batch in batches {
+        let point = &mut points[batch.point as usize];
+        by_halves!(follow_and_pull::<S>(
+            batch,
+            point,
+            [turned, levers],
+            bias,
+            local
+        ));
     }
+}
+
+#[inline(always)]
+fn follow_and_pull<S: Double>(
+    batch: &Batch,
+    point: &mut Point,
+    [turned, levers]: [&mut [Line]; 2],
+    bias: Bias,
+    local: bool,
+) {
+    let pull = point.carry::<S>(turned, bias.numbers(), local);
+    pull.put(levers, &batch.bodies);
 }
 
 /// A batch where its bodies are now.
@@ -259,63 +321,4 @@ pub(super) fn error<S: Double>(lanes: &JointLanes, batch: &Batch, most: &mut Lin
         largest = gap.max(S::zero().sub(gap)).max(largest);
     }
     largest.store(most);
-}
-
-fn run_pull(batches: &[Batch], rows: &[Eight], points: &[Point], levers: &mut [Line]) {
-    dispatch!(pull(
-        batches: &[Batch],
-        rows: &[Eight],
-        points: &[Point],
-        levers: &mut [Line]
-    ))
-}
-
-/// (r·P) 1 − sym(r Pᵀ) of the impulse P on each body at its arm r, as `rb_core::integrate::lever`.
-#[inline(always)]
-pub(super) fn pull<S: Double>(
-    batches: &[Batch],
-    rows: &[Eight],
-    points: &[Point],
-    levers: &mut [Line],
-) {
-    for batch in batches {
-        by_halves!(pull_one::<S>(batch, rows, points, levers));
-    }
-}
-
-#[inline(always)]
-fn pull_one<S: Double>(batch: &Batch, rows: &[Eight], points: &[Point], levers: &mut [Line]) {
-    let (impulse, arm) = match points.get(batch.point as usize) {
-        Some(point) => point.pull::<S>(),
-        None => pulled_by(batch, &rows[batch.range()]),
-    };
-    for side in 0..2 {
-        let sign = S::splat(if side == 0 { -1.0 } else { 1.0 });
-        let [x, y, z] = impulse.scaled(sign).0;
-        let [u, v, w] = arm[side].0;
-        let half = S::splat(-0.5);
-        let mixed = |a: S, b: S, c: S, d: S| a.mul(b).add(c.mul(d)).mul(half);
-        let old = S::gather(levers, &batch.bodies[side]);
-        let new = [
-            old[0].add(v.mul(y).add(w.mul(z))),
-            old[1].add(u.mul(x).add(w.mul(z))),
-            old[2].add(u.mul(x).add(v.mul(y))),
-            old[3].add(mixed(u, y, v, x)),
-            old[4].add(mixed(u, z, w, x)),
-            old[5].add(mixed(v, z, w, y)),
-            S::zero(),
-            S::zero(),
-        ];
-        S::scatter(levers, &batch.bodies[side], new);
-    }
-}
-
-/// Impulse on b of the rows of a batch, and the arms on which each body feels it (m).
-#[inline(always)]
-fn pulled_by<S: Double>(batch: &Batch, rows: &[Eight]) -> (V3<S>, [V3<S>; 2]) {
-    let mut impulse = V3([S::zero(); 3]);
-    for row in rows {
-        impulse = impulse.more(V3::load(&row.lin), S::load(&row.impulse));
-    }
-    (impulse, [V3::load(&batch.arm[0]), V3::load(&batch.arm[1])])
 }

@@ -40,6 +40,7 @@ mod parted;
 mod pin;
 mod point;
 mod prepare;
+mod pull;
 mod row;
 #[cfg(test)]
 mod sample;

@@ -3,6 +3,7 @@
 
 use super::carry::run;
 use super::pack::JointLanes;
+use crate::lanes::LANES;
 use glam::{DMat3, DVec3};
 use rb_core::discretise::Discretiser;
 
@@ -18,17 +19,28 @@ pub struct LanePin {
 }
 
 impl JointLanes {
-    /// Makes a batch one of pins, that are swept, with R of their rows in units of J W Jᵀ and their slots.
-    pub fn open_pins(&mut self, batch: usize, pins: &[LanePin], soft: f64, slots: [u8; 3]) {
+    /// Makes a batch one of pins, that are swept, with R of their rows in units of J W Jᵀ and their slots. The pins
+    /// themselves follow.
+    pub fn open_pins(&mut self, batch: usize, soft: f64, slots: [u8; 3]) {
         debug_assert!(self.groups.is_empty(), "trees have no points");
-        let bodies = self.batches[batch].bodies;
-        let point = self.open_point(batch);
-        point.place(&bodies, pins, soft);
-        point.set_slots(slots);
+        let (bodies, full) = (self.batches[batch].bodies, self.is_full(batch));
+        self.open_point(batch).open(&bodies, full, soft, slots);
         let to = &mut self.batches[batch];
         (to.plain, to.bounded, to.anchored) = (3, 0, 3);
         (to.square, to.local) = (true, true);
         (self.softens, self.differs) = (true, true);
+    }
+
+    /// Puts a pin into a lane of a batch of pins.
+    #[inline]
+    pub fn put_pin(&mut self, batch: usize, lane: usize, pin: &LanePin) {
+        let point = self.batches[batch].point;
+        self.points[point as usize].place(lane, pin);
+    }
+
+    /// Whether a batch has a joint in every lane.
+    fn is_full(&self, batch: usize) -> bool {
+        self.joint(batch, LANES - 1).is_some()
     }
 
     /// Carries all pins to where the bodies are; their centres of mass and attitudes have been set in

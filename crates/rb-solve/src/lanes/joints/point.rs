@@ -18,7 +18,8 @@ use super::carry::Turns;
 use super::fill::set;
 use super::pack::{Batch, Eight, JointLanes};
 use super::pin::LanePin;
-use super::symmetric::{PLACES, inverted, times, with_square};
+use super::pull::Pull;
+use super::symmetric::{PLACES, inverted, inverted_positive, times, with_square};
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::pair::Pair;
@@ -44,9 +45,8 @@ pub(super) struct Point {
     inverse: [[Wide; 6]; 2],
     /// Eᵀ R E of the position pass; that of the velocity pass is zero.
     reg: [Wide; 6],
-    /// Inverse masses and moments of inertia of `round` bodies.
-    mass: [[Wide; 2]; 2],
-    /// Whether all bodies have equal moments of inertia, and no locked axes.
+    /// Whether all bodies have equal moments of inertia, and no locked axes: masses and moments then come with the
+    /// velocities.
     round: bool,
     /// Whether the velocity pass has a bias.
     driven: bool,
@@ -92,28 +92,34 @@ impl JointLanes {
 }
 
 impl Point {
-    /// Takes pins, in the axes of their bodies, whose centres of mass are nowhere yet.
-    pub(super) fn place(&mut self, bodies: &[[u32; LANES]; 2], pins: &[LanePin], soft: f64) {
-        if pins.len() < LANES {
+    /// Starts a point of pins, in all lanes if it is `full`, with R of the position pass in units of J W Jᵀ and where
+    /// the impulses return to.
+    pub(super) fn open(
+        &mut self,
+        bodies: &[[u32; LANES]; 2],
+        full: bool,
+        soft: f64,
+        slots: [u8; 3],
+    ) {
+        if !full {
             *self = Self::default();
         }
         self.bodies = *bodies;
         (self.bias[1], self.driven) = (Wide3::default(), false);
         self.soft = Wide([soft; LANES]);
-        for (lane, pin) in pins.iter().enumerate() {
-            set(&mut self.anchor, lane, pin.arm[0]);
-            set(&mut self.arm[0], lane, pin.arm[1]);
-            set(&mut self.arm[1], lane, pin.arm[1]);
-            set(&mut self.along, lane, pin.impulse);
-            for (k, axis) in self.axes.iter_mut().enumerate() {
-                set(axis, lane, pin.axes.col(k));
-            }
-        }
+        self.slots = slots.map(|slot| [slot; LANES]);
     }
 
-    /// Where its impulses return to.
-    pub(super) fn set_slots(&mut self, slots: [u8; 3]) {
-        self.slots = slots.map(|slot| [slot; LANES]);
+    /// Takes a pin, in the axes of its bodies, whose centres of mass are nowhere yet.
+    #[inline]
+    pub(super) fn place(&mut self, lane: usize, pin: &LanePin) {
+        set(&mut self.anchor, lane, pin.arm[0]);
+        set(&mut self.arm[0], lane, pin.arm[1]);
+        set(&mut self.arm[1], lane, pin.arm[1]);
+        set(&mut self.along, lane, pin.impulse);
+        for (k, axis) in self.axes.iter_mut().enumerate() {
+            set(axis, lane, pin.axes.col(k));
+        }
     }
 
     /// Takes the three rows of a batch.
@@ -138,18 +144,15 @@ impl Point {
         self.along = [x.impulse, y.impulse, z.impulse];
     }
 
-    /// Takes up the impulse that came along the axes.
+    /// Follows its bodies; `rate` (1/s) and `push` (m/s) are those of the soft step. A `local` one takes up the impulse
+    /// that came along the axes.
     #[inline(always)]
-    pub(super) fn take_up<S: Double>(&mut self) {
-        let [x, y, z] = &self.axes;
-        let e = [V3::<S>::load(x), V3::load(y), V3::load(z)];
-        let [x, y, z] = &self.along;
-        combined(e, [x, y, z]).store(&mut self.impulse);
-    }
-
-    /// Follows its bodies; `rate` (1/s) and `push` (m/s) are those of the soft step.
-    #[inline(always)]
-    pub(super) fn carry<S: Double>(&mut self, turned: &[Line], [rate, push]: [S; 2]) {
+    pub(super) fn carry<S: Double>(
+        &mut self,
+        turned: &[Line],
+        [rate, push]: [S; 2],
+        local: bool,
+    ) -> Pull<S> {
         let now = Turns::<S>::of(turned, &self.bodies);
         let turn = now.turn[0].matrix();
         let [reach, arm] = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
@@ -160,66 +163,75 @@ impl Point {
         reach.store(&mut self.arm[0]);
         arm.store(&mut self.arm[1]);
         anchor.store(&mut self.anchor);
-        let impulse = V3::load(&self.impulse);
-        turn.of(impulse).store(&mut self.impulse);
         let mut bias = V3([S::zero(); 3]);
         if self.driven {
             bias = turn.of(V3::load(&self.bias[1]));
             bias.store(&mut self.bias[1]);
         }
-        for axis in &mut self.axes {
-            let e = turn.of(V3::load(axis));
-            e.store(axis);
-            let out = e.dot(gap).mul(rate).min(push).max(S::zero().sub(push));
-            bias = bias.more(e, out);
+        let mut e = [bias; 3];
+        for k in 0..3 {
+            e[k] = turn.of(V3::load(&self.axes[k]));
+            e[k].store(&mut self.axes[k]);
+            let out = e[k].dot(gap).mul(rate).min(push).max(S::zero().sub(push));
+            bias = bias.more(e[k], out);
         }
         bias.store(&mut self.bias[0]);
+        let impulse = if local {
+            let [x, y, z] = &self.along;
+            combined(e, [x, y, z])
+        } else {
+            turn.of(V3::load(&self.impulse))
+        };
+        impulse.store(&mut self.impulse);
+        Pull {
+            impulse,
+            arm: [anchor, arm],
+        }
     }
 
-    /// Makes the matrices of both passes from the present masses.
+    /// Makes the matrices of both passes from the present masses: those that the velocities of round bodies tell, else
+    /// those in `inv`.
     #[inline(always)]
-    pub(super) fn prepare<S: Double>(&mut self, batch: &mut Batch, mass: &[Mass<S>; 2]) {
-        let e = [
-            V3::load(&self.axes[0]),
-            V3::load(&self.axes[1]),
-            V3::load(&self.axes[2]),
-        ];
+    pub(super) fn prepare<S: Double>(&mut self, batch: &mut Batch, pair: &Pair<S>, inv: &[Line]) {
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
-        self.round = mass[0].is_round() && mass[1].is_round();
-        let a = coupled(mass, &arm, self.round);
+        self.round = pair.is_round();
+        let a = if self.round {
+            coupled_round(pair, &arm)
+        } else {
+            let mass = Mass::of(pair, inv, &batch.bodies);
+            for s in 0..2 {
+                mass[s].store(&mut batch.mass[s]);
+            }
+            coupled(&mass, &arm)
+        };
         let (soft, mut reg) = (S::load(&self.soft), [S::zero(); 6]);
         for k in 0..3 {
-            let diag = e[k].dot(product(&a, e[k]));
+            let e = V3::load(&self.axes[k]);
+            let diag = e.dot(product(&a, e));
             diag.store(&mut self.diag[k]);
-            reg = with_square(reg, e[k], soft.mul(diag));
+            reg = with_square(reg, e, soft.mul(diag));
         }
         let mut softened = a;
         for k in 0..6 {
             softened[k] = a[k].add(reg[k]);
-            reg[k].store(&mut self.reg[k]);
         }
-        let inverse = [inverted(&softened), inverted(&a)];
-        for pass in 0..2 {
-            for k in 0..6 {
-                inverse[pass][k].store(&mut self.inverse[pass][k]);
-            }
-        }
-        for s in 0..2 {
-            let [lin, ang] = &mut self.mass[s];
-            let (m, i) = mass[s].round();
-            m.store(lin);
-            i.store(ang);
-            if !self.round {
-                mass[s].store(&mut batch.mass[s]);
-            }
+        keep(&reg, &mut self.reg);
+        if self.round {
+            keep(&inverted_positive(&softened), &mut self.inverse[0]);
+            keep(&inverted_positive(&a), &mut self.inverse[1]);
+        } else {
+            keep(&inverted(&softened), &mut self.inverse[0]);
+            keep(&inverted(&a), &mut self.inverse[1]);
         }
     }
 
-    /// Impulse on b, and the arms on which each body feels it (m).
+    /// What it does to the inertia of its bodies.
     #[inline(always)]
-    pub(super) fn pull<S: Double>(&self) -> (V3<S>, [V3<S>; 2]) {
-        let arm = [V3::load(&self.anchor), V3::load(&self.arm[1])];
-        (V3::load(&self.impulse), arm)
+    pub(super) fn pull<S: Double>(&self) -> Pull<S> {
+        Pull {
+            impulse: V3::load(&self.impulse),
+            arm: [V3::load(&self.anchor), V3::load(&self.arm[1])],
+        }
     }
 
     /// Adds W Jᵀλ to the velocities.
@@ -237,7 +249,8 @@ impl Point {
         vel: &mut [Line],
     ) {
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
-        self.push(&mut pair, mass, &arm, V3::load(&self.impulse));
+        let back = V3([S::zero(); 3]).sub(V3::load(&self.impulse));
+        self.take_off(&mut pair, mass, &arm, back);
         pair.scatter(vel, &self.bodies);
     }
 
@@ -255,32 +268,29 @@ impl Point {
         };
         let less = times(&self.inverse[pass as usize], pair.slip(&arm).add(bias));
         old.sub(less).store(&mut self.impulse);
-        let zero = V3([S::zero(); 3]);
-        self.push(&mut pair, mass, &arm, zero.sub(less));
+        self.take_off(&mut pair, mass, &arm, less);
         pair.scatter(vel, &self.bodies);
     }
 
+    /// Moves the bodies as if so much were taken off the impulse.
     #[inline(always)]
-    fn push<S: Double>(
+    fn take_off<S: Double>(
         &self,
         pair: &mut Pair<S>,
         mass: &[[Wide; 9]; 2],
         arm: &[V3<S>; 2],
         p: V3<S>,
     ) {
-        let turns = [p.cross(arm[0]), arm[1].cross(p)];
-        let pushes = [V3([S::zero(); 3]).sub(p), p];
-        for s in 0..2 {
-            if self.round {
-                let ([lin, ang], [m, i]) = (pair.of(s), &self.mass[s]);
-                pair.set(
-                    s,
-                    lin.more(pushes[s], S::load(m)),
-                    ang.more(turns[s], S::load(i)),
-                );
-            } else {
-                pair.push(s, &mass[s], pushes[s], turns[s]);
-            }
+        if self.round {
+            let turns = [arm[0].cross(p), arm[1].cross(p)];
+            let ([lin, ang], m, i) = (pair.of(0), pair.mass(0), pair.moment(0));
+            pair.set(0, lin.more(p, m), ang.more(turns[0], i));
+            let ([lin, ang], m, i) = (pair.of(1), pair.mass(1), pair.moment(1));
+            pair.set(1, lin.less(p, m), ang.less(turns[1], i));
+        } else {
+            pair.push(0, &mass[0], p, arm[0].cross(p));
+            let back = V3([S::zero(); 3]).sub(p);
+            pair.push(1, &mass[1], back, arm[1].cross(back));
         }
     }
 }
@@ -294,24 +304,13 @@ fn combined<S: Double>(e: [V3<S>; 3], x: [&Wide; 3]) -> V3<S> {
 
 /// A = Σ 1/m − [r] I⁻¹ [r] of both bodies.
 #[inline(always)]
-fn coupled<S: Double>(mass: &[Mass<S>; 2], arm: &[V3<S>; 2], round: bool) -> [S; 6] {
+fn coupled<S: Double>(mass: &[Mass<S>; 2], arm: &[V3<S>; 2]) -> [S; 6] {
     let [x, y, z] = mass[0].lin.add(mass[1].lin).0;
     let zero = S::zero();
     let mut a = [x, y, z, zero, zero, zero];
     for s in 0..2 {
-        let r = arm[s];
-        if round {
-            // I⁻¹ (r·r − r rᵀ)
-            let (_, i) = mass[s].round();
-            let size = r.dot(r).mul(i);
-            a = with_square(a, r, zero.sub(i));
-            for entry in &mut a[..3] {
-                *entry = entry.add(size);
-            }
-            continue;
-        }
         // The columns of [r]ᵀ and what they turn the body by.
-        let [u, v, w] = r.0;
+        let [u, v, w] = arm[s].0;
         let columns = [
             V3([zero, w, zero.sub(v)]),
             V3([zero.sub(w), zero, u]),
@@ -328,4 +327,27 @@ fn coupled<S: Double>(mass: &[Mass<S>; 2], arm: &[V3<S>; 2], round: bool) -> [S;
         }
     }
     a
+}
+
+/// The same of round bodies: Σ 1/m + I⁻¹ (r·r − r rᵀ).
+#[inline(always)]
+fn coupled_round<S: Double>(pair: &Pair<S>, arm: &[V3<S>; 2]) -> [S; 6] {
+    let (m, zero) = (pair.mass(0).add(pair.mass(1)), S::zero());
+    let mut a = [m, m, m, zero, zero, zero];
+    for s in 0..2 {
+        let (r, i) = (arm[s], pair.moment(s));
+        let size = r.dot(r).mul(i);
+        a = with_square(a, r, zero.sub(i));
+        for k in 0..3 {
+            a[k] = a[k].add(size);
+        }
+    }
+    a
+}
+
+#[inline(always)]
+fn keep<S: Double>(from: &[S; 6], to: &mut [Wide; 6]) {
+    for k in 0..6 {
+        from[k].store(&mut to[k]);
+    }
 }

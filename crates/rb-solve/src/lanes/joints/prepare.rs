@@ -28,7 +28,7 @@ impl JointLanes {
     /// since both ask for the same bodies.
     pub fn start_in(&mut self, section: &mut BodyLines) {
         let held = self.number_points();
-        if self.numbered as usize == self.batches.len() {
+        if self.has_only_points() {
             return run_start(self, section.inv, section.vel, held);
         }
         run(self, section.inv, section.vel, held);
@@ -69,7 +69,7 @@ pub(super) fn start<S: Double>(
         }
         // Whether its bodies are round is one answer for all lanes.
         let mut bodies = batch.bodies.as_flattened().iter();
-        if bodies.any(|&b| is_odd(&vel[b as usize])) {
+        if S::PARTED && bodies.any(|&b| is_odd(&vel[b as usize])) {
             start_point::<S>(batch, point, inv, vel);
         } else {
             by_halves!(start_point::<S>(batch, point, inv, vel));
@@ -81,7 +81,7 @@ pub(super) fn start<S: Double>(
 #[inline(always)]
 fn start_point<S: Double>(batch: &mut Batch, point: &mut Point, inv: &[Line], vel: &mut [Line]) {
     let pair = Pair::<S>::gather(vel, &batch.bodies);
-    point.prepare(batch, &Mass::of(&pair, inv, &batch.bodies));
+    point.prepare(batch, &pair, inv);
     point.warm_pair(&batch.mass, pair, vel);
 }
 
@@ -90,14 +90,15 @@ fn start_point<S: Double>(batch: &mut Batch, point: &mut Point, inv: &[Line], ve
 pub(super) fn prepare<S: Double>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line], held: usize) {
     let (rows, factors, points) = (&mut lanes.rows, &mut lanes.factors, &mut lanes.points);
     for batch in &mut lanes.batches {
-        let mass = Mass::<S>::both(inv, vel, &batch.bodies);
+        let pair = Pair::<S>::gather(vel, &batch.bodies);
         if let Some(point) = points.get_mut(batch.point as usize) {
             if batch.point as usize >= held {
                 point.take::<S>(batch, &rows[batch.range()]);
             }
-            point.prepare(batch, &mass);
+            point.prepare(batch, &pair, inv);
             continue;
         }
+        let mass = Mass::of(&pair, inv, &batch.bodies);
         let rows = &mut rows[batch.range()];
         let matrix = &mut factors[batch.matrix()];
         couple(&mass, rows, batch.pushing(), matrix);

@@ -11,6 +11,8 @@ use rb_core::math::Twist;
 use rb_core::params::Params;
 use rb_core::problem::Pass;
 
+const BODIES: usize = 10;
+
 fn vector(k: usize) -> DVec3 {
     DVec3::new(k as f64, k as f64 + 0.4, k as f64 + 1.1).map(f64::sin)
 }
@@ -40,7 +42,39 @@ fn swept_from(
     round: bool,
     start: impl Fn(&mut JointLanes, &mut ContactLanes),
 ) -> Vec<DVec3> {
-    let (bodies, mut lanes) = (10, JointLanes::default());
+    let (mut lanes, mut contacts) = placed(round);
+    lanes.carry_pins(&numbers());
+    if !squares {
+        part(&mut lanes);
+    }
+    start(&mut lanes, &mut contacts);
+    for k in 0..4 {
+        let pass = if k < 2 {
+            Pass::Position
+        } else {
+            Pass::Velocity
+        };
+        lanes.sweep(&mut contacts, pass, k % 2 == 1);
+    }
+    lanes.note_points();
+    let velocities = (0..BODIES).map(|i| contacts.velocity(i));
+    let impulses = (0..BODIES - 1).map(|j| {
+        let mut along = lanes.impulses(j).map(|(_, impulse)| impulse);
+        DVec3::from_array([0; 3].map(|_| along.next().unwrap_or(f64::NAN)))
+    });
+    velocities
+        .flat_map(|v| [v.lin, v.ang])
+        .chain(impulses)
+        .collect()
+}
+
+fn numbers() -> Discretiser {
+    Discretiser::new(&Params::game(), 0.004)
+}
+
+/// A row of bodies, held together by pins.
+fn placed(round: bool) -> (JointLanes, ContactLanes) {
+    let (bodies, mut lanes) = (BODIES, JointLanes::default());
     let mut contacts = ContactLanes::default();
     contacts.reset(bodies);
     let pairs = (0..bodies as u32 - 1).map(|j| ([j, j + 1], 3));
@@ -54,9 +88,12 @@ fn swept_from(
                 impulse: vector(k + 5) * 0.1,
             }
         };
-        let used = (0..LANES).filter(|&lane| lanes.joint(batch, lane).is_some());
-        let pins: Vec<LanePin> = used.map(pin).collect();
-        lanes.open_pins(batch, &pins, 0.2, [0, 1, 2]);
+        lanes.open_pins(batch, 0.2, [0, 1, 2]);
+        for lane in 0..LANES {
+            if lanes.joint(batch, lane).is_some() {
+                lanes.put_pin(batch, lane, &pin(lane));
+            }
+        }
     }
     for body in 0..bodies {
         let moment = if round {
@@ -72,29 +109,7 @@ fn swept_from(
         contacts.set_velocity(body, &Twist::new(vector(body), vector(body + 2)));
         lanes.set_turned(body, vector(body) * 0.1, glam::DQuat::from_rotation_z(0.3));
     }
-    lanes.carry_pins(&Discretiser::new(&Params::game(), 0.004));
-    if !squares {
-        part(&mut lanes);
-    }
-    start(&mut lanes, &mut contacts);
-    for k in 0..4 {
-        let pass = if k < 2 {
-            Pass::Position
-        } else {
-            Pass::Velocity
-        };
-        lanes.sweep(&mut contacts, pass, k % 2 == 1);
-    }
-    lanes.note_points();
-    let velocities = (0..bodies).map(|i| contacts.velocity(i));
-    let impulses = (0..bodies - 1).map(|j| {
-        let mut along = lanes.impulses(j).map(|(_, impulse)| impulse);
-        DVec3::from_array([0; 3].map(|_| along.next().unwrap_or(f64::NAN)))
-    });
-    velocities
-        .flat_map(|v| [v.lin, v.ang])
-        .chain(impulses)
-        .collect()
+    (lanes, contacts)
 }
 
 #[test]
@@ -104,6 +119,21 @@ fn points_start_at_once_as_one_after_the_other() {
             lanes.start_in(&mut contacts.lines());
         };
         assert_eq!(swept_from(true, round, at_once), swept(true, round));
+    }
+}
+
+#[test]
+fn points_are_carried_and_pull_at_once_as_one_after_the_other() {
+    let ((mut at_once, _), (mut lanes, _)) = (placed(true), placed(true));
+    for first in [true, false] {
+        at_once.carry_points(&numbers(), first);
+        match first {
+            true => lanes.carry_pins(&numbers()),
+            false => lanes.carry(&numbers()),
+        }
+        lanes.pull();
+        let all = |l: &JointLanes| format!("{:?} {:?}", l.points, l.levers);
+        assert_eq!(all(&at_once), all(&lanes));
     }
 }
 

@@ -69,12 +69,13 @@ pub(super) fn swivel<S: Double>(lanes: &mut JointLanes, vel: &[Line], terms: Ter
         }
         let spin = Pair::<S>::gather(vel, &batch.bodies).spin();
         bounded = 0;
+        let twist = angles.twist(bearing);
         for k in 0..3 {
             bearing.stands[k] = false;
             if !bearing.stopped[k] {
                 continue;
             }
-            let stop = angles.stop(bearing, k);
+            let stop = angles.stop(bearing, k, &twist);
             let room = S::splat(terms.ahead).fma(size(stop.axis.dot(spin)), S::splat(terms.margin));
             let near = S::gt(room, stop.gap);
             if S::any(near) {
@@ -132,9 +133,10 @@ pub(super) fn error<S: Double>(
         let swing = size(x).max(size(y)).mul(angles.factors().0);
         worst = S::select(locked, swing, worst);
     }
+    let twist = angles.twist(bearing);
     for k in 0..3 {
         if bearing.stopped[k] {
-            worst = worst.max(S::zero().sub(angles.stop(bearing, k).gap));
+            worst = worst.max(S::zero().sub(angles.stop(bearing, k, &twist).gap));
         }
     }
     worst.mul(S::load(&bearing.extent[1])).store(most);
@@ -223,37 +225,51 @@ impl<S: Double> Angles<S> {
         }
     }
 
-    /// A stop: of the cone, of the lower or of the upper twist.
+    /// The twist and its derivative, if there is a stop of it: both stops ask for the same.
     #[inline(always)]
-    fn stop(&self, bearing: &Bearing, kind: usize) -> Stop<S> {
+    fn twist(&self, bearing: &Bearing) -> Stop<S> {
         let (zero, one) = (S::zero(), S::splat(1.0));
-        let at = S::load(&bearing.stops[kind]);
-        if kind == 0 {
-            let tilted = S::gt(self.sine, S::splat(TILTED));
-            let sine = S::select(tilted, self.sine, one);
-            let x = S::select(tilted, self.u.0[1].div(sine), zero.sub(one));
-            let y = S::select(tilted, zero.sub(self.u.0[0].div(sine)), zero);
+        if !(bearing.stopped[1] || bearing.stopped[2]) {
             return Stop {
-                gap: at.sub(atan2(self.sine, self.u.0[2])),
-                axis: self.frame[0].of(V3([x, y, zero])),
+                gap: zero,
+                axis: V3([zero; 3]),
             };
         }
         let [_, _, z, w] = self.between;
         let angle = S::splat(2.0).mul(atan2(z, w));
-        let angle = unwrapped(S::load(&bearing.angle), angle);
         let up = V3([zero, zero, one]);
         let [za, zb] = [self.frame[0].of(up), self.frame[1].of(up)];
         let sum = za.add(zb);
         let below = S::splat(0.5).mul(sum.dot(sum)).max(S::splat(OPPOSITE));
-        let axis = sum.scaled(one.div(below));
+        Stop {
+            gap: unwrapped(S::load(&bearing.angle), angle),
+            axis: sum.scaled(one.div(below)),
+        }
+    }
+
+    /// A stop: of the cone, of the lower or of the upper twist.
+    #[inline(always)]
+    fn stop(&self, bearing: &Bearing, kind: usize, twist: &Stop<S>) -> Stop<S> {
+        let (zero, one) = (S::zero(), S::splat(1.0));
+        let at = S::load(&bearing.stops[kind]);
         match kind {
+            0 => {
+                let tilted = S::gt(self.sine, S::splat(TILTED));
+                let sine = S::select(tilted, self.sine, one);
+                let x = S::select(tilted, self.u.0[1].div(sine), zero.sub(one));
+                let y = S::select(tilted, zero.sub(self.u.0[0].div(sine)), zero);
+                Stop {
+                    gap: at.sub(atan2(self.sine, self.u.0[2])),
+                    axis: self.frame[0].of(V3([x, y, zero])),
+                }
+            }
             1 => Stop {
-                gap: angle.sub(at),
-                axis,
+                gap: twist.gap.sub(at),
+                axis: twist.axis,
             },
             _ => Stop {
-                gap: at.sub(angle),
-                axis: axis.scaled(zero.sub(one)),
+                gap: at.sub(twist.gap),
+                axis: twist.axis.scaled(zero.sub(one)),
             },
         }
     }

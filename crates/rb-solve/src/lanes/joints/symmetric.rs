@@ -52,3 +52,18 @@ pub(super) fn inverted<S: Double>(m: &[S; 6]) -> [S; 6] {
         fq,
     ]
 }
+
+/// The inverse of a positive definite matrix by its cofactors, which takes one division; zero of none. Its determinant has
+/// to be in range, as for bodies of 1e-100 to 1e100 kg.
+#[inline(always)]
+pub(super) fn inverted_positive<S: Double>(m: &[S; 6]) -> [S; 6] {
+    let [xx, yy, zz, xy, xz, yz] = *m;
+    let (a, b, c) = (yy.mul(zz), xx.mul(zz), xx.mul(yy));
+    let (a, b, c) = (yz.nfma(yz, a), xz.nfma(xz, b), xy.nfma(xy, c));
+    let d = xy.nfma(zz, xz.mul(yz));
+    let e = xz.nfma(yy, xy.mul(yz));
+    let f = yz.nfma(xx, xy.mul(xz));
+    let whole = xz.fma(e, xy.fma(d, xx.mul(a)));
+    let s = invert(whole, xx.mul(yy).mul(zz));
+    [a.mul(s), b.mul(s), c.mul(s), d.mul(s), e.mul(s), f.mul(s)]
+}

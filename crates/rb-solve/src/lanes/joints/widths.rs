@@ -3,11 +3,13 @@
 use super::kernel::Order;
 use super::pack::JointLanes;
 use super::point::{Point, view};
-use super::{LaneBearing, LaneRow, Stops, carry, exact, grade, kernel, prepare, swivel};
+use super::{
+    LaneBearing, LanePin, LaneRow, Stops, carry, exact, grade, kernel, prepare, pull, swivel,
+};
 use crate::lanes::LANES;
 use crate::lanes::simd::{Avx2, Avx512, Line, Plain, Wide};
 use crate::lanes::{Width, assert_same_at_every_width};
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 use rb_core::discretise::RowTerms;
 use rb_core::elimination::Elimination;
 use rb_core::problem::{Pass, Term};
@@ -93,9 +95,10 @@ fn numbers(width: Width, round: bool) -> Vec<f64> {
         (0..=BODIES).map(line).collect()
     };
     let (mut inv, mut vel, free) = (lines(100), lines(300), lines(500));
+    let kind = if round { [1.5, 3.0] } else { [1.5, -1.0] };
+    vel.iter_mut().for_each(|l| [l.0[3], l.0[7]] = kind);
     if round {
         inv.fill(Wide([3.0, 3.0, 3.0, 0.0, 0.0, 0.0, 1.5, 1.5]));
-        vel.iter_mut().for_each(|line| line.0[3] = 1.5);
     }
     let mut sums = grade::Sums::default();
     let mut most = Line::default();
@@ -117,7 +120,7 @@ fn numbers(width: Width, round: bool) -> Vec<f64> {
                     ..
                 } = &mut lanes;
                 view::note::<$simd>(points);
-                carry::pull::<$simd>(batches, rows, points, levers);
+                pull::pull::<$simd>(batches, rows, points, levers);
                 let both = (&rows[..], &points[..]);
                 grade::grade::<$simd>(batches, both, [&vel, &free], 0.1, &mut sums);
                 for batch in &lanes.batches {
@@ -294,6 +297,42 @@ fn turned(width: Width) -> Vec<f64> {
     all.flat_map(|w| w.0).collect()
 }
 
+/// Pins that follow their bodies through two substeps.
+fn carried(width: Width) -> Vec<f64> {
+    let mut lanes = JointLanes::default();
+    let pairs = (0..12).map(|j| ([j, j + 1], 3));
+    lanes.seat(pairs, BODIES, BODIES);
+    for batch in 0..lanes.batches() {
+        lanes.open_pins(batch, 0.2, [0, 1, 2]);
+        for lane in 0..LANES {
+            if let Some(joint) = lanes.joint(batch, lane) {
+                let k = joint as usize;
+                let pin = LanePin {
+                    axes: DMat3::from_rotation_y(number(k)),
+                    arm: [vector(k), vector(k + 3)],
+                    impulse: vector(k + 5),
+                };
+                lanes.put_pin(batch, lane, &pin);
+            }
+        }
+    }
+    for body in 0..BODIES {
+        let turn = DQuat::from_scaled_axis(0.3 * vector(body));
+        lanes.set_turned(body, vector(body), turn);
+    }
+    for first in [true, false] {
+        match width {
+            Width::Avx512 => carry::carry_points::<Avx512>(&mut lanes, BIAS, first),
+            Width::Avx2 => carry::carry_points::<Avx2>(&mut lanes, BIAS, first),
+            Width::Plain => carry::carry_points::<Plain>(&mut lanes, BIAS, first),
+        }
+    }
+    let rows: Vec<_> = lanes.points.iter().flat_map(Point::rows).collect();
+    let rows = rows.iter();
+    let rows = rows.flat_map(|r| r.ang[0].iter().chain([&r.impulse, &r.gap, &r.bias[0]]));
+    lanes.levers.iter().chain(rows).flat_map(|w| w.0).collect()
+}
+
 #[test]
 fn every_width_gives_the_same_bits() {
     for round in [false, true] {
@@ -303,4 +342,5 @@ fn every_width_gives_the_same_bits() {
         assert_same_at_every_width(("exact", repeating), |width| solved(width, repeating));
     }
     assert_same_at_every_width("turned", turned);
+    assert_same_at_every_width("carried", carried);
 }

@@ -97,16 +97,24 @@ fn place_pins(
     let Some(step) = numbers.joint_step.filter(|_| plain) else {
         return;
     };
-    let mut pins = SmallVec::<[LanePin; LANES]>::new();
-    for (_, joint) in joints(links, batch, islands, owners) {
-        let Some([a, b]) = joint.pin else { return };
-        pins.push(LanePin {
+    if has_others(links, batch, islands, owners) {
+        return;
+    }
+    links.open_pins(batch, step.reg, pin::SLOTS);
+    for lane in 0..LANES {
+        let Some(joint) = links.joint(batch, lane) else {
+            return;
+        };
+        let [k, own] = owners[joint as usize];
+        let joint = &islands[k as usize].joints[own as usize];
+        let Some([a, b]) = &joint.pin else { return };
+        let pin = LanePin {
             axes: DMat3::from_quat(a.q),
             arm: [a.p, b.p],
             impulse: pin::impulse(&joint.memory),
-        });
+        };
+        links.put_pin(batch, lane, &pin);
     }
-    links.open_pins(batch, &pins, step.reg, pin::SLOTS);
 }
 
 /// A joint as lanes take it, if it is a bearing.

@@ -122,7 +122,7 @@ impl Squads<'_> {
         parallel::for_each_part(moving, &|mut part: Moving| part.begin(shared.h, false));
         for links in self.links.iter_mut() {
             links.begin();
-            if !first {
+            if !first && !links.has_only_points() {
                 links.carry(numbers);
             }
         }
@@ -132,6 +132,10 @@ impl Squads<'_> {
     /// bodies.
     pub(super) fn pull(&mut self, numbers: &Discretiser, first: bool) {
         for links in self.links.iter_mut() {
+            if links.has_only_points() {
+                links.carry_points(numbers, first);
+                continue;
+            }
             if first {
                 links.carry_pins(numbers);
             }
