@@ -192,7 +192,7 @@ pub trait Joint: core::fmt::Debug + Send + Sync {
     }
 
     /// Writes the angles reached by a step into the memory, so that turns are not lost.
-    /// None is while no angle changes by more than half a turn, less a hundredth of a radian, per call.
+    /// Exact while no angle changes by more than half a turn per call.
     fn track(&self, cx: &JointCx, memory: &mut JointMemory) {
         for c in self.coordinates(cx, memory) {
             if c.axis.is_angular() {

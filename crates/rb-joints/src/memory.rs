@@ -11,8 +11,8 @@ use smallvec::SmallVec;
 /// State of one joint between steps.
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct JointMemory {
-    /// Last value (rad) of those of the coordinates `AngX`, `AngY`, `AngZ` that count whole turns. Only these are
-    /// needed: joints may keep no more than a hundredth of the rest.
+    /// Last value (rad) of those of the coordinates `AngX`, `AngY`, `AngZ` that count whole turns. To tell these is
+    /// what it is for: of a [pin](crate::pin) or a bearing it is right to within a hundredth.
     pub angle: [f64; 3],
     impulses: SmallVec<[(u8, f64); 8]>,
 }

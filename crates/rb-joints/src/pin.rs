@@ -27,6 +27,7 @@ pub fn impulse(memory: &JointMemory) -> DVec3 {
 }
 
 /// As [`Joint::track`](crate::Joint::track), from the attitudes of both joint frames: the twist is all that counts turns.
+/// It is kept to within a hundredth of a radian, which tells one turn from the next and asks for no arctangent.
 #[inline]
 pub fn track([a, b]: [DQuat; 2], memory: &mut JointMemory) {
     memory.angle[2] = near_twist(a.conjugate() * b, memory);

@@ -23,7 +23,7 @@ use crate::joint::{Coordinates, JointCx, Rows};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
 use crate::parts::point::UNITS;
-use crate::parts::twist::{near_twist, relative_turn};
+use crate::parts::twist::{relative_turn, twist_angle};
 use crate::placing::frame_along;
 use core::f64::consts::PI;
 use glam::DVec3;
@@ -131,7 +131,7 @@ impl Kind for Socket {
     }
 
     fn track(&self, cx: &JointCx, local: &[Pose; 2], memory: &mut JointMemory) {
-        memory.angle[2] = near_twist(relative_turn(cx, local), memory);
+        memory.angle[2] = twist_angle(relative_turn(cx, local), memory);
     }
 
     fn validate(&self, [twist]: &[Drive; 1]) -> Result<()> {

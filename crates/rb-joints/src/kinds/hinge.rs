@@ -18,7 +18,7 @@ use crate::gizmo;
 use crate::joint::{Coordinates, JointCx, Rows};
 use crate::memory::JointMemory;
 use crate::parts::Frames;
-use crate::parts::twist::{near_twist, relative_turn};
+use crate::parts::twist::{relative_turn, twist_angle};
 use rb_core::draw::DrawSink;
 use rb_core::math::Pose;
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,7 @@ impl Kind for Revolute {
     }
 
     fn track(&self, cx: &JointCx, local: &[Pose; 2], memory: &mut JointMemory) {
-        memory.angle[2] = near_twist(relative_turn(cx, local), memory);
+        memory.angle[2] = twist_angle(relative_turn(cx, local), memory);
     }
 
     fn draw(&self, [drive]: &[Drive; 1], frames: &Frames, sink: &mut dyn DrawSink) {

@@ -49,7 +49,7 @@ pub(crate) fn relative_turn(cx: &JointCx, local: &[Pose; 2]) -> DQuat {
 
 /// Twist of the turn Q about z including whole turns (rad).
 #[inline]
-fn twist_angle(turn: DQuat, memory: &JointMemory) -> f64 {
+pub(crate) fn twist_angle(turn: DQuat, memory: &JointMemory) -> f64 {
     JointMemory::unwrap_angle(memory.angle[2], 2.0 * libm::atan2(turn.z, turn.w))
 }
 
