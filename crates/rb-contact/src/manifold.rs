@@ -2,8 +2,8 @@
 
 use crate::narrow::ContactPatch;
 use glam::DVec3;
-use rb_core::anchor::Stand;
-use rb_core::manifold::{MAX_POINTS, Manifold, ManifoldKey, ManifoldPoint};
+use rb_core::anchor::{Anchored, Stand};
+use rb_core::manifold::{MAX_POINTS, Manifold, ManifoldKey};
 use rb_core::math::tangents;
 
 /// The two sides of a manifold, index 0 for a and 1 for b.
@@ -50,7 +50,7 @@ pub fn rewrite(manifold: &mut Manifold, patch: &ContactPatch, carried: &Carried,
     manifold.normal = patch.normal;
     manifold.set_points(patch.points.iter().map(|p| {
         let arm = sides.arms([p.position_a, p.position_b]);
-        (p.feature, ManifoldPoint { arm, gap: p.gap })
+        (p.feature, Anchored { arm, gap: p.gap })
     }));
     let places = patch.points.iter().map(|p| [p.position_a, p.position_b]);
     let poses = sides.stands.map(|s| &s.pose);
@@ -124,7 +124,7 @@ fn match_impulses(new: &ContactPatch, sides: &Sides, old: &Manifold) -> [[f64; 3
         let arm = sides.arms([p.position_a, p.position_b]);
         let limit = (0.01 * arm[0].length().min(arm[1].length())).max(1e-4);
         let distance = |k: usize| {
-            let o = known[k].arm;
+            let o = old.arms(&known[k]);
             (o[0] - arm[0]).length().min((o[1] - arm[1]).length())
         };
         let free = (0..count).filter(|k| !taken[*k]);
@@ -183,7 +183,7 @@ mod tests {
     fn known(points: &[(f64, u32, [f64; 3])]) -> Manifold {
         let point = |&(x, feature, _): &(f64, u32, [f64; 3])| {
             let arm = [DVec3::X * x, DVec3::X * (x - 5.0)];
-            (feature, ManifoldPoint { arm, gap: 0.0 })
+            (feature, Anchored { arm, gap: 0.0 })
         };
         let mut manifold = Manifold {
             normal: DVec3::Y,

@@ -29,6 +29,7 @@ use serde::{Deserialize, Serialize};
 
 /// What the normal of a contact follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(u8)]
 pub enum Reference {
     /// Shape a, in most contacts with one of its flat faces.
     FaceOfA,
@@ -150,8 +151,8 @@ impl Stand {
 pub struct Anchor {
     /// What the normal follows.
     pub reference: Reference,
-    /// Radius around the points (m).
-    radius: f64,
+    /// Radius around the points (m). What its rounding leaves out is within the points.
+    radius: f32,
     /// Unit normal a → b, in the frame of the shape it turns with.
     normal: DVec3,
     /// Height of each point's plane along the normal, from the origin of that frame (m); with lines, the
@@ -162,8 +163,8 @@ pub struct Anchor {
     points: [DVec3; MAX_POINTS],
 }
 
-/// One contact point of an [`Anchor`] at new poses.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// One contact point of an [`Anchor`] at new poses, or before it is stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Anchored {
     /// Points on a and b, relative to the centres of mass of their bodies (m, world axes).
     pub arm: [DVec3; 2],
@@ -195,9 +196,9 @@ impl Anchor {
         }
         let sign = hold.reference.sign();
         let [f, o] = hold.reference.face_first(poses);
-        [self.radius, _] = hold.radii;
+        self.radius = hold.radii[0] as f32;
         self.normal = f.q.conjugate() * normal;
-        let out = normal * (sign * self.radius);
+        let out = normal * (sign * f64::from(self.radius));
         let to_other = DMat3::from_quat(o.q).transpose();
         let places = self.points.iter_mut().zip(&mut self.levels);
         for ((place, level), p) in places.zip(points) {
@@ -234,7 +235,7 @@ impl Anchor {
         // All relative to the pair: far from the origin the digits are the same.
         let apart = o.pose.p - f.pose.p;
         let origins = [f.pose.p - f.center, o.pose.p - o.center];
-        let out = normal * (sign * self.radius);
+        let out = normal * (sign * f64::from(self.radius));
         let places = self.points[..count].iter().zip(&self.levels);
         for (k, (local, level)) in places.enumerate() {
             let on_other = turn * *local - out;

@@ -2,9 +2,10 @@
 //! is stored from step to step, and what solvers read.
 //!
 //! A manifold is stored once, in one piece: whoever meets one wants nearly all of it. Its numbers are
-//! f64: they are the description; solvers pack lanes of their own from it.
+//! f64: they are the description; solvers pack lanes of their own from it. It takes eight cache lines, for large heaps
+//! wait for memory: what can be told from the rest is not stored, and what few surfaces have lies apart ([`Contacts`]).
 
-use crate::anchor::{Anchor, Stand};
+use crate::anchor::{Anchor, Anchored, Stand};
 use crate::math::{Twist, tangents};
 use bytemuck::{NoUninit, cast_slice};
 use glam::DVec3;
@@ -15,6 +16,7 @@ pub const MAX_POINTS: usize = 4;
 
 /// Law of friction of a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(u8)]
 #[non_exhaustive]
 pub enum FrictionLaw {
     /// No friction.
@@ -93,12 +95,47 @@ pub struct ContactMaterial {
 }
 
 impl ContactMaterial {
-    /// Coefficient of the friction there is: 0 without a law.
-    pub fn sliding_friction(&self) -> f64 {
-        match self.law {
-            FrictionLaw::None => 0.0,
-            _ => self.friction,
+    /// With friction alone.
+    pub fn plain(law: FrictionLaw, friction: f64) -> Self {
+        Self {
+            law,
+            friction,
+            ..Self::default()
         }
+    }
+
+    /// Whether there is nothing but friction.
+    pub fn is_plain(&self) -> bool {
+        *self == Self::plain(self.law, self.friction)
+    }
+}
+
+/// Manifolds, and the materials of those that have more than friction.
+#[derive(Clone, Copy, Debug)]
+pub struct Contacts<'a> {
+    /// All manifolds.
+    pub manifolds: &'a [Manifold],
+    /// What the [`surface`](Manifold::surface) of some counts, from 1.
+    pub materials: &'a [ContactMaterial],
+}
+
+impl<'a> Contacts<'a> {
+    /// The material of one of the manifolds if it has more than friction.
+    #[inline]
+    pub fn surface(&self, of: &Manifold) -> Option<&'a ContactMaterial> {
+        self.materials.get((of.surface as usize).checked_sub(1)?)
+    }
+
+    /// Wanted velocity of b relative to a at the surface of one of the manifolds (m/s, world).
+    #[inline]
+    pub fn belt(&self, of: &Manifold) -> DVec3 {
+        self.surface(of).map_or(DVec3::ZERO, |m| m.surface_velocity)
+    }
+
+    /// The material of one of the manifolds.
+    pub fn material(&self, of: &Manifold) -> ContactMaterial {
+        let plain = || ContactMaterial::plain(of.law, of.friction);
+        self.surface(of).copied().unwrap_or_else(plain)
     }
 }
 
@@ -117,10 +154,9 @@ pub struct ManifoldKey {
 #[derive(Clone, Copy, Debug, Default, PartialEq, NoUninit, Serialize, Deserialize)]
 #[repr(C)]
 pub struct ManifoldPoint {
-    /// Contact point relative to the centre of mass of (a, b), world axes at the time of detection
-    /// (m). The places lie on the two surfaces, one straight across from the other:
-    /// `x_b + arm_b = x_a + arm_a + gap n`.
-    pub arm: [DVec3; 2],
+    /// From the centre of mass of the [near](Manifold::near) body to the place on its surface, world axes at the time of
+    /// detection (m).
+    pub arm: DVec3,
     /// Distance along the normal (m); negative is penetration.
     pub gap: f64,
 }
@@ -132,12 +168,21 @@ pub struct ManifoldPoint {
 pub struct Manifold {
     /// Slots of bodies a and b.
     pub bodies: [u32; 2],
-    /// Points in use.
-    pub count: u8,
-    /// Whether a point carried an impulse or was closed at the end of the last step.
-    pub closed: bool,
     /// Identity across steps.
     pub key: ManifoldKey,
+    /// Number of its material among those with more than friction, from 1 ([`Contacts`]); 0 if it has no more.
+    pub surface: u32,
+    /// Law of friction.
+    pub law: FrictionLaw,
+    /// Points in use.
+    pub count: u8,
+    /// Side (0 for a, 1 for b) whose centre of mass arms are counted from: the shorter, whose digits are finer.
+    pub near: u8,
+    /// Whether a point carried an impulse or was closed at the end of the last step.
+    pub closed: bool,
+    /// Points, in the order of the features that made them; unused ones are zero, so that equal
+    /// contacts are stored in equal bytes.
+    pub points: [ManifoldPoint; MAX_POINTS],
     /// Impulse (N·s) of each point along normal, tangent 1, tangent 2: last step's before the solve, this
     /// step's after.
     pub impulses: [[f64; 3]; MAX_POINTS],
@@ -146,27 +191,54 @@ pub struct Manifold {
     pub spin: DVec3,
     /// Unit normal from a to b, world axes.
     pub normal: DVec3,
+    /// From the centre of mass of a to that of b (m, world).
+    pub apart: DVec3,
+    /// Friction coefficient μ.
+    pub friction: f64,
     /// Feature pair that made each point, for matching across steps.
     pub features: [u32; MAX_POINTS],
-    /// Surface of the pair.
-    pub material: ContactMaterial,
-    /// Points, in the order of the features that made them; unused ones are zero, so that equal
-    /// contacts are stored in equal bytes.
-    pub points: [ManifoldPoint; MAX_POINTS],
     /// The points in the frames of the shapes.
     pub anchor: Anchor,
 }
 
 impl Manifold {
-    /// Replaces the points, [`MAX_POINTS`] at most, each with the feature that made it; impulses stay.
+    /// Replaces the points, [`MAX_POINTS`] at most, each with the feature that made it; impulses stay. The normal must
+    /// be that of the points: places on both surfaces lie straight across from each other.
     #[inline]
-    pub fn set_points(&mut self, points: impl Iterator<Item = (u32, ManifoldPoint)>) {
+    pub fn set_points(&mut self, points: impl Iterator<Item = (u32, Anchored)>) {
         let mut points = points.fuse();
         self.count = 0;
-        for (feature, point) in self.features.iter_mut().zip(&mut self.points) {
+        for k in 0..MAX_POINTS {
             let new = points.next();
             self.count += u8::from(new.is_some());
-            (*feature, *point) = new.unwrap_or_default();
+            let (feature, point) = new.unwrap_or_default();
+            self.features[k] = feature;
+            if k == 0 {
+                self.near = nearer(&point);
+                self.set_apart(&point);
+            }
+            self.points[k] = ManifoldPoint {
+                arm: point.arm[usize::from(self.near)],
+                gap: point.gap,
+            };
+        }
+    }
+
+    /// Notes how far the bodies of a point are apart.
+    #[inline]
+    fn set_apart(&mut self, point: &Anchored) {
+        let [a, b] = point.arm;
+        self.apart = a - b + self.normal * point.gap;
+    }
+
+    /// From the centres of mass of a and b to the places of a point on their surfaces (m, world):
+    /// `x_b + arm_b = x_a + arm_a + gap n`.
+    #[inline]
+    pub fn arms(&self, point: &ManifoldPoint) -> [DVec3; 2] {
+        let (arm, across) = (point.arm, self.normal * point.gap - self.apart);
+        match self.near {
+            0 => [arm, arm + across],
+            _ => [arm - across, arm],
         }
     }
 
@@ -176,10 +248,18 @@ impl Manifold {
         &self.points[..usize::from(self.count)]
     }
 
-    /// Arms and gap of all points, used or not, one point after the other: what solvers load in one piece.
+    /// Arm and gap of all points, used or not, one point after the other: what solvers load in one piece.
     #[inline]
     pub fn numbers(&self) -> &[f64] {
         cast_slice(&self.points)
+    }
+
+    /// Coefficient of the friction there is: 0 without a law.
+    pub fn sliding_friction(&self) -> f64 {
+        match self.law {
+            FrictionLaw::None => 0.0,
+            _ => self.friction,
+        }
     }
 
     /// Impulses of the points in use (N·s).
@@ -195,7 +275,7 @@ impl Manifold {
         let points = self.points().iter().zip(self.impulses());
         points.map(move |(p, impulse)| PointView {
             axes,
-            arm: p.arm,
+            arm: self.arms(p),
             gap: p.gap,
             impulse: *impulse,
         })
@@ -227,13 +307,26 @@ impl Manifold {
     /// manifold without anchor is left as it is.
     #[inline]
     pub fn renew(&mut self, stands: [&Stand; 2]) {
-        let points = &mut self.points;
-        let count = usize::from(self.count);
+        let (points, count) = (&mut self.points, usize::from(self.count));
+        let mut first = None;
         let normal = self.anchor.renew(stands, count, |k, p| {
-            (points[k].arm, points[k].gap) = (p.arm, p.gap);
+            let (near, _) = *first.get_or_insert_with(|| (nearer(&p), p));
+            points[k].arm = p.arm[usize::from(near)];
+            points[k].gap = p.gap;
         });
         self.normal = normal.unwrap_or(self.normal);
+        if let Some((near, point)) = first {
+            self.near = near;
+            self.set_apart(&point);
+        }
     }
+}
+
+/// Side with the shorter arm, a of equals.
+#[inline]
+fn nearer(point: &Anchored) -> u8 {
+    let [a, b] = point.arm.map(DVec3::length_squared);
+    u8::from(a > b)
 }
 
 /// What a solver needs of one contact point.
@@ -264,17 +357,39 @@ impl PointView {
 mod tests {
     use super::*;
 
-    #[test]
-    fn normal_row_measures_the_gap_rate() {
-        let point = ManifoldPoint {
-            arm: [DVec3::new(0.1, 0.5, -0.2), DVec3::new(-0.3, -0.4, 0.6)],
-            ..ManifoldPoint::default()
-        };
+    const _: () = assert!(size_of::<Manifold>() == 512);
+
+    /// A manifold of one point whose places are straight across from each other, its arm on the given side the shorter.
+    fn manifold(short: usize) -> (Manifold, [DVec3; 2], f64) {
+        let (normal, gap) = (DVec3::new(0.6, 0.8, 0.0), 0.01);
+        let mut arm = [DVec3::new(0.1, 0.5, -0.2), DVec3::new(-30.0, -4.0, 6.0)];
+        if short == 1 {
+            arm.swap(0, 1);
+        }
         let mut manifold = Manifold {
-            normal: DVec3::Y,
+            normal,
             ..Manifold::default()
         };
-        manifold.set_points([(0, point)].into_iter());
+        manifold.set_points([(7, Anchored { arm, gap })].into_iter());
+        (manifold, arm, gap)
+    }
+
+    #[test]
+    fn either_arm_is_told_by_the_shorter() {
+        for short in [0, 1] {
+            let (manifold, arm, gap) = manifold(short);
+            assert_eq!(usize::from(manifold.near), short);
+            let [a, b] = manifold.arms(&manifold.points[0]);
+            assert_eq!([a, b][short], arm[short]);
+            assert!((a - arm[0]).length() + (b - arm[1]).length() < 1e-14);
+            let across = arm[0] + manifold.normal * gap - arm[1];
+            assert!((manifold.apart - across).length() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn normal_row_measures_the_gap_rate() {
+        let (manifold, ..) = manifold(0);
         let views: Vec<_> = manifold.views().collect();
         assert_eq!(views.len(), 1);
         let (p, j) = (views[0], views[0].jacobian(0));
@@ -284,5 +399,27 @@ mod tests {
         );
         let gap_rate = p.axes[0].dot(vb.at(p.arm[1]) - va.at(p.arm[0]));
         assert!((j[0].dot(&va) + j[1].dot(&vb) - gap_rate).abs() < 1e-12);
+    }
+
+    #[test]
+    fn materials_with_more_than_friction_lie_apart() {
+        let bouncy = ContactMaterial {
+            restitution: 0.3,
+            ..ContactMaterial::plain(FrictionLaw::Boxed, 0.7)
+        };
+        assert!(!bouncy.is_plain());
+        let mut of = Manifold {
+            law: FrictionLaw::Boxed,
+            friction: 0.5,
+            ..Manifold::default()
+        };
+        let contacts = Contacts {
+            manifolds: &[],
+            materials: &[bouncy],
+        };
+        let plain = contacts.material(&of);
+        assert!(plain.is_plain() && plain.friction == 0.5 && plain.law == FrictionLaw::Boxed);
+        of.surface = 1;
+        assert_eq!(contacts.material(&of), bouncy);
     }
 }

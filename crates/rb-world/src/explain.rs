@@ -134,7 +134,7 @@ impl World {
                 continue;
             }
             let pair = contact.key.pair.map(|c| self.state.collider_handle(c));
-            let most = contact.material.friction * normal;
+            let most = contact.friction * normal;
             out.push(Support {
                 collider: pair[side],
                 other: pair[1 - side],

@@ -12,7 +12,7 @@ use rb_contact::recycle::Sphere;
 use rb_contact::{Aabb, CollisionGroups, ContactPatch, Shape};
 use rb_core::anchor::Stand;
 use rb_core::handle::{BodyHandle, ColliderHandle};
-use rb_core::manifold::Manifold;
+use rb_core::manifold::{ContactMaterial, Manifold};
 use rb_core::math::Twist;
 use rb_core::partition::Islands;
 use rb_core::problem::Problem;
@@ -150,6 +150,8 @@ pub(crate) struct PairChunk {
     pub(crate) patches: Vec<ContactPatch>,
     pub(crate) carried: Vec<Carried>,
     pub(crate) changed: Vec<Changed>,
+    /// Materials of theirs that have more than friction.
+    pub(crate) fresh: Vec<ContactMaterial>,
     /// Manifolds of the changed pairs.
     pub(crate) found: Vec<Manifold>,
     pub(crate) overlapping: Vec<[u32; 2]>,
@@ -163,7 +165,8 @@ impl PairChunk {
     fn bytes(&self) -> usize {
         let patches = bytes(&self.patches) + bytes(&self.carried);
         let found = bytes(&self.found) + bytes(&self.overlapping);
-        patches + found + bytes(&self.changed) + bytes(&self.moves)
+        let fresh = bytes(&self.fresh);
+        patches + found + fresh + bytes(&self.changed) + bytes(&self.moves)
     }
 }
 
@@ -196,6 +199,8 @@ pub(crate) struct Frame {
     pub(crate) pairs: Vec<Pair>,
     /// Those of them that go far, and where to.
     pub(crate) crossing: Vec<(usize, Manifold)>,
+    /// Materials of the contacts of the step before.
+    pub(crate) former: Vec<ContactMaterial>,
     pub(crate) partition: Islands,
     /// Islands in use are the first `island_count`; the rest keep their memory for later.
     pub(crate) islands: Vec<Island>,

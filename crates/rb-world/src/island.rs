@@ -44,7 +44,7 @@ use rb_core::discretise::Discretiser;
 use rb_core::handle::{BodyKey, ConstraintKey, JointKey};
 use rb_core::integrate::Mover;
 use rb_core::law::LawSet;
-use rb_core::manifold::Manifold;
+use rb_core::manifold::Contacts;
 use rb_core::params::Params;
 use rb_core::problem::{Pass, Problem};
 use rb_core::report::Reason;
@@ -85,7 +85,7 @@ impl Outcome {
 pub(crate) struct Shared<'a> {
     pub(crate) params: &'a Params,
     pub(crate) bodies: &'a Arena<BodyKey, Body>,
-    pub(crate) contacts: &'a [Manifold],
+    pub(crate) contacts: Contacts<'a>,
     pub(crate) joints: &'a Arena<JointKey, JointSlot>,
     pub(crate) constraints: &'a Arena<ConstraintKey, ConstraintSlot>,
     /// Time at the start of the step (s), and steps so far.
@@ -103,7 +103,7 @@ impl<'a> Shared<'a> {
         Self {
             params: &state.params,
             bodies: &state.bodies,
-            contacts: &state.contacts,
+            contacts: state.contacts(),
             joints: &state.joints,
             constraints: &state.constraints,
             time: state.time,

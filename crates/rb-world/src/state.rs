@@ -14,7 +14,7 @@ use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{
     BodyHandle, BodyKey, ColliderHandle, ColliderKey, ConstraintKey, JointHandle, JointKey,
 };
-use rb_core::manifold::Manifold;
+use rb_core::manifold::{ContactMaterial, Contacts, Manifold};
 use rb_core::math::{Pose, Twist};
 use rb_core::params::Params;
 use rb_core::room::bytes;
@@ -105,6 +105,8 @@ pub(crate) struct State {
     /// Candidate pairs, sorted by key, and their contacts in the same order.
     pub(crate) pairs: Vec<Pair>,
     pub(crate) contacts: Vec<Manifold>,
+    /// Materials of those that have more than friction.
+    pub(crate) materials: Vec<ContactMaterial>,
     /// Pairs that touch, and pairs of which one is a sensor that overlaps the other.
     pub(crate) touching: PairList,
     pub(crate) overlapping: PairList,
@@ -135,7 +137,8 @@ impl State {
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
         let arenas = self.bodies.bytes() + self.colliders.bytes() + self.joints.bytes();
-        let contacts = bytes(&self.pairs) + bytes(&self.contacts) + bytes(&self.touching);
+        let contacts = bytes(&self.contacts) + bytes(&self.materials);
+        let contacts = bytes(&self.pairs) + contacts + bytes(&self.touching);
         let apart = self.joints.len() * Described::APART;
         arenas + apart + self.constraints.bytes() + self.broad.bytes() + contacts
     }
@@ -150,6 +153,7 @@ impl State {
             broad: BroadPhase::default(),
             pairs: Vec::new(),
             contacts: Vec::new(),
+            materials: Vec::new(),
             touching: Vec::new(),
             overlapping: Vec::new(),
             parted: Parted::default(),
@@ -187,6 +191,14 @@ impl State {
         self.joints
             .slot(slot)
             .expect("joint slots in use stay occupied during a step")
+    }
+
+    /// All contacts, with their materials.
+    pub(crate) fn contacts(&self) -> Contacts<'_> {
+        Contacts {
+            manifolds: &self.contacts,
+            materials: &self.materials,
+        }
     }
 
     /// Manifolds of a pair of collider slots.

@@ -12,31 +12,21 @@ use super::pair::Pair;
 use super::prepare::{Levers, Soft, prepare, soften, tangent};
 use super::response::Response;
 use super::section::{Masses, Terms};
-use super::simd::{AllLanes, LANES, Stored, two};
+use super::simd::{AllLanes, LANES, Simd, Stored, two};
 use super::vector::{Mass, V3};
-use rb_core::manifold::{MAX_POINTS, Manifold};
+use rb_core::manifold::{Contacts, MAX_POINTS, Manifold};
 use rb_core::room;
 
-/// Numbers of a point: two arms and the gap.
-const NUMBERS: usize = 7;
+/// Numbers of a point: its arm and the gap.
+const NUMBERS: usize = 4;
 
 /// Fills the batches with the manifolds of their lanes.
-pub(super) fn run<W: Stored>(
-    packed: &mut Packed<W>,
-    set: &[Manifold],
-    terms: &Terms,
-    masses: Masses,
-) {
-    dispatch!(of W fill(packed: &mut Packed<W>, set: &[Manifold], terms: &Terms, masses: Masses))
+pub(super) fn run<W: Stored>(packed: &mut Packed<W>, set: Contacts, terms: &Terms, masses: Masses) {
+    dispatch!(of W fill(packed: &mut Packed<W>, set: Contacts, terms: &Terms, masses: Masses))
 }
 
 #[inline(always)]
-fn fill<S: AllLanes>(
-    packed: &mut Packed<S::Stored>,
-    set: &[Manifold],
-    terms: &Terms,
-    masses: Masses,
-) {
+fn fill<S: AllLanes>(packed: &mut Packed<S::Stored>, set: Contacts, terms: &Terms, masses: Masses) {
     // Idle lanes have a manifold without points.
     let idle = Manifold::default();
     let responses = &mut packed.responses;
@@ -46,27 +36,27 @@ fn fill<S: AllLanes>(
         let slips = &mut packed.slips[batch.slips()];
         let mut grip = packed.grips.get_mut(batch.grip as usize);
         let eight = eight(set, &batch.manifolds, &idle);
-        let (counts, spin) = head::<S>(batch, eight);
+        let head = head::<S>(batch, set, eight);
         let axes = Axes::of(batch);
         let loads = loads::<S>(eight, points.len(), S::splat(terms.scale));
-        let first = Place::read(&axes, eight, 0);
-        first.arm[0].store(&mut batch.arm[0]);
-        first.arm[1].store(&mut batch.arm[1]);
+        let places = places::<S>(&axes, eight, points.len());
+        let near = S::gt(S::splat(0.5), S::load(&head.near));
+        let apart = axes.along(V3::load(&head.apart));
+        let [a, b] = places[0].arms(near, apart);
+        a.store(&mut batch.arm[0]);
+        b.store(&mut batch.arm[1]);
+        let counts = S::load(&head.counts);
         for (k, p) in points.iter_mut().enumerate() {
             let live = S::gt(counts, S::splat(k as f64));
-            let place = if k == 0 {
-                first
-            } else {
-                Place::read(&axes, eight, k)
-            };
-            place.put(p, &first, live, loads[3 * k]);
+            let from = places[k].from(&places[0], near);
+            put(p, (from, places[k].gap), live, loads[3 * k]);
         }
         for (k, slip) in slips.iter_mut().enumerate() {
             loads[3 * k + 1].store(&mut slip.impulse[0]);
             loads[3 * k + 2].store(&mut slip.impulse[1]);
         }
         if let Some(grip) = &mut grip {
-            let spin = V3::load(&spin).scaled(S::splat(terms.scale));
+            let spin = V3::load(&head.spin).scaled(S::splat(terms.scale));
             gather(grip, points, &loads, axes.0[0].dot(spin));
         }
         let levers = weigh::<S>(batch, responses, &terms.soft, masses);
@@ -101,35 +91,55 @@ fn weigh<S: AllLanes>(
 
 #[inline(always)]
 fn eight<'a>(
-    set: &'a [Manifold],
+    set: Contacts<'a>,
     numbers: &[u32; LANES],
     idle: &'a Manifold,
 ) -> [&'a Manifold; LANES] {
     let mut out = [idle; LANES];
     for (to, number) in out.iter_mut().zip(numbers) {
-        *to = set.get(*number as usize).unwrap_or(idle);
+        *to = set.manifolds.get(*number as usize).unwrap_or(idle);
     }
     out
 }
 
-/// What the points of a manifold have in common; says how many there are, and the spin (N·m·s, world).
+/// What the points of a manifold have in common and a batch does not keep.
+#[derive(Default)]
+struct Head<W> {
+    counts: W,
+    /// Side that arms are counted from.
+    near: W,
+    /// From a to b (m, world).
+    apart: Wide3<W>,
+    /// Angular impulse (N·m·s, world).
+    spin: Wide3<W>,
+}
+
+/// Fills in what the points of a manifold have in common.
 #[inline(always)]
 fn head<S: AllLanes>(
     batch: &mut Batch<S::Stored>,
+    set: Contacts,
     eight: [&Manifold; LANES],
-) -> (S, Wide3<S::Stored>) {
-    let mut counts = S::Stored::default();
-    let [mut belt, mut spin] = [Wide3::<S::Stored>::default(); 2];
+) -> Head<S::Stored> {
+    let mut head = Head::<S::Stored>::default();
+    let mut belt = Wide3::<S::Stored>::default();
     for (lane, m) in eight.into_iter().enumerate() {
         if m.count > 0 {
-            batch.law = m.material.law;
+            batch.law = m.law;
         }
-        counts.set(lane, f64::from(m.count));
-        batch.mu.set(lane, m.material.sliding_friction());
+        head.counts.set(lane, f64::from(m.count));
+        head.near.set(lane, f64::from(m.near));
+        batch.mu.set(lane, m.sliding_friction());
         for c in 0..3 {
             batch.normal[c].set(lane, m.normal[c]);
-            belt[c].set(lane, m.material.surface_velocity[c]);
-            spin[c].set(lane, m.spin[c]);
+            head.apart[c].set(lane, m.apart[c]);
+            head.spin[c].set(lane, m.spin[c]);
+        }
+        if m.surface > 0 {
+            let wanted = set.belt(m);
+            for c in 0..3 {
+                belt[c].set(lane, wanted[c]);
+            }
         }
     }
     let (n, belt) = (V3::<S>::load(&batch.normal), V3::load(&belt));
@@ -137,7 +147,7 @@ fn head<S: AllLanes>(
     t.store(&mut batch.tangent);
     t.dot(belt).store(&mut batch.belt[0]);
     n.cross(t).dot(belt).store(&mut batch.belt[1]);
-    (S::load(&counts), spin)
+    head
 }
 
 /// Impulses of the first `points` points (N·s): normal, first tangent and second of one after the other.
@@ -162,56 +172,76 @@ fn loads<S: AllLanes>(eight: [&Manifold; LANES], points: usize, scale: S) -> [S;
     out
 }
 
-/// Where a point of all manifolds is: from both bodies, along normal and tangents, and its gap (m).
+/// Where a point of all manifolds is: from the near body, along normal and tangents, and its gap (m).
 #[derive(Clone, Copy)]
 struct Place<S> {
-    arm: [V3<S>; 2],
+    arm: V3<S>,
     gap: S,
 }
 
-impl<S: AllLanes> Place<S> {
-    /// Point `k`.
-    #[inline(always)]
-    fn read(axes: &Axes<S>, eight: [&Manifold; LANES], k: usize) -> Self {
-        // The last point is read with the number before it, for there is none after it.
-        let at = (NUMBERS * k).min(NUMBERS * MAX_POINTS - LANES);
+/// Places of the first `points` points.
+#[inline(always)]
+fn places<S: AllLanes>(
+    axes: &Axes<S>,
+    eight: [&Manifold; LANES],
+    points: usize,
+) -> [Place<S>; MAX_POINTS] {
+    const TWO: usize = LANES / NUMBERS;
+    let mut out = [Place {
+        arm: V3([S::zero(); 3]),
+        gap: S::zero(),
+    }; MAX_POINTS];
+    for first in (0..points).step_by(TWO) {
         let mut rows = [S::zero(); LANES];
         for (row, m) in rows.iter_mut().zip(eight) {
-            *row = S::read(&m.numbers()[at..]);
+            *row = S::read(&m.numbers()[NUMBERS * first..]);
         }
-        let [a, b, c, d, e, f, g, h] = S::transposed(rows);
-        let numbers = if at == NUMBERS * k {
-            [a, b, c, d, e, f, g]
-        } else {
-            [b, c, d, e, f, g, h]
-        };
-        let [x, y, z, u, v, w, gap] = numbers;
-        Self {
-            arm: [axes.along(V3([x, y, z])), axes.along(V3([u, v, w]))],
+        let [x, y, z, gap, u, v, w, next] = S::transposed(rows);
+        out[first] = Place {
+            arm: axes.along(V3([x, y, z])),
             gap,
-        }
+        };
+        out[first + 1] = Place {
+            arm: axes.along(V3([u, v, w])),
+            gap: next,
+        };
+    }
+    out
+}
+
+impl<S: Simd> Place<S> {
+    /// Arms of both bodies, which are `apart`; a is `near` in the lanes that say so.
+    #[inline(always)]
+    fn arms(&self, near: S::Mask, apart: V3<S>) -> [V3<S>; 2] {
+        let V3([n, t, u]) = V3([S::zero(); 3]).sub(apart);
+        let across = V3([n.add(self.gap), t, u]);
+        let (before, after) = (self.arm.sub(across), self.arm.add(across));
+        [
+            V3::select(near, self.arm, before),
+            V3::select(near, after, self.arm),
+        ]
     }
 
-    /// The way from the first point on the surface of a, told by the shorter of both arms, whose digits are finer.
+    /// The way from the first point on the surface of a.
     #[inline(always)]
-    fn from(&self, first: &Self) -> V3<S> {
-        let [by_a, V3([n, t, u])] = two!(|s| self.arm[s].sub(first.arm[s]));
+    fn from(&self, first: &Self, near: S::Mask) -> V3<S> {
+        let by_a = self.arm.sub(first.arm);
+        let V3([n, t, u]) = by_a;
         let by_b = V3([n.sub(self.gap.sub(first.gap)), t, u]);
-        let [a, b] = two!(|s| first.arm[s].dot(first.arm[s]));
-        V3::select(S::gt(a, b), by_b, by_a)
+        V3::select(near, by_a, by_b)
     }
+}
 
-    /// Writes the point of all manifolds that have it.
-    #[inline(always)]
-    fn put(&self, p: &mut Point<S::Stored>, first: &Self, live: S::Mask, load: S) {
-        let none = V3([S::zero(); 3]);
-        V3::select(live, self.from(first), none).store(&mut p.from);
-        self.gap.store(&mut p.gap);
-        // Marks the point as one; becomes its effective mass.
-        S::select(live, S::splat(1.0), S::zero()).store(&mut p.inverse);
-        S::select(live, load, S::zero()).store(&mut p.impulse);
-        (p.bias, p.give) = Default::default();
-    }
+/// Writes the point of all manifolds that have it: where it is from the first, and its gap.
+#[inline(always)]
+fn put<S: Simd>(p: &mut Point<S::Stored>, (from, gap): (V3<S>, S), live: S::Mask, load: S) {
+    let none = V3([S::zero(); 3]);
+    V3::select(live, from, none).store(&mut p.from);
+    gap.store(&mut p.gap);
+    // Marks the point as one; becomes its effective mass.
+    S::select(live, S::splat(1.0), S::zero()).store(&mut p.inverse);
+    S::select(live, load, S::zero()).store(&mut p.impulse);
+    (p.bias, p.give) = Default::default();
 }
 
 /// Sum of the tangential impulses, and what turns about the first points, of which `spin` is a part.
@@ -243,7 +273,8 @@ mod tests {
     use crate::lanes::{Line, Soft};
     use crate::lanes::{Width, assert_same_at_every_width};
     use glam::DVec3;
-    use rb_core::manifold::ManifoldPoint;
+    use rb_core::anchor::Anchored;
+    use rb_core::manifold::ContactMaterial;
     use rb_core::params::{FrictionAt, Precision};
 
     fn number(k: usize) -> f64 {
@@ -256,17 +287,20 @@ mod tests {
 
     /// Manifolds of one to four points.
     fn manifolds() -> Vec<Manifold> {
-        let point = |at: usize| ManifoldPoint {
-            arm: [vector(at), vector(at + 3)],
-            gap: 1e-3 * number(at + 6),
+        let point = |at: usize, normal: DVec3, way: DVec3| {
+            let (arm, gap) = (vector(at), 1e-3 * number(at + 6));
+            let arm = [arm, arm + normal * gap - way];
+            Anchored { arm, gap }
         };
         let manifold = |i: usize| {
             let mut m = Manifold::default();
-            m.set_points((0..=i % 4).map(|k| (k as u32, point(40 * i + 7 * k))));
             m.normal = vector(i).normalize();
+            let (normal, way) = (m.normal, vector(7 * i));
+            let place = |k: usize| point(40 * i + 7 * k, normal, way);
+            m.set_points((0..=i % 4).map(|k| (k as u32, place(k))));
             m.spin = vector(3 * i);
-            m.material.surface_velocity = vector(5 * i);
-            m.material.friction = 0.4;
+            m.friction = 0.4;
+            m.surface = i as u32 % 3;
             m.impulses = core::array::from_fn(|k| vector(50 * i + 3 * k).abs().to_array());
             m
         };
@@ -274,7 +308,16 @@ mod tests {
     }
 
     /// Everything that two batches of these hold, idle lanes among them, with friction as one and without.
-    fn packed<W: Stored>(set: &[Manifold], width: Width) -> Packed<W> {
+    fn packed<W: Stored>(manifolds: &[Manifold], width: Width) -> Packed<W> {
+        let belt = |k: usize| ContactMaterial {
+            surface_velocity: vector(5 * k),
+            ..ContactMaterial::default()
+        };
+        let materials = &[belt(0), belt(1)];
+        let set = Contacts {
+            manifolds,
+            materials,
+        };
         let mut packed = Packed::<W>::default();
         for (first, grip) in [(0, NONE), (5, 0)] {
             let lane = |k: usize| if k == 3 { NONE } else { (first + k) as u32 };

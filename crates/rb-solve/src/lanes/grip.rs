@@ -46,10 +46,10 @@ pub(super) struct Grip<W> {
 /// (N·s), and what turns about its first point (N·m·s).
 pub(super) fn stored(manifold: &Manifold, [t, u]: [DVec3; 2], scale: f64) -> [f64; 3] {
     let n = manifold.normal;
-    let first = manifold.points[0].arm[0];
+    let first = manifold.points[0].arm;
     let mut sum = [0.0, 0.0, n.dot(manifold.spin)];
     for (p, [_, x, y]) in manifold.points().iter().zip(manifold.impulses()) {
-        let twist = n.dot((p.arm[0] - first).cross(t * *x + u * *y));
+        let twist = n.dot((p.arm - first).cross(t * *x + u * *y));
         for (to, more) in sum.iter_mut().zip([*x, *y, twist]) {
             *to += more;
         }

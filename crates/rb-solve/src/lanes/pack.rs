@@ -14,7 +14,7 @@ use crate::parallel;
 use core::ops::Range;
 use glam::{DMat3, DVec3};
 use rb_core::discretise::Discretiser;
-use rb_core::manifold::Manifold;
+use rb_core::manifold::Contacts;
 use rb_core::math::Twist;
 use rb_core::problem::Pass;
 use rb_core::room;
@@ -115,7 +115,7 @@ impl ContactLanes {
     /// Inverse masses must have been set.
     pub fn pack<C: Iterator<Item = Member>>(
         &mut self,
-        set: &[Manifold],
+        set: Contacts,
         islands: impl Iterator<Item = C>,
         movable: usize,
         terms: Terms,

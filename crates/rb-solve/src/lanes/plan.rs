@@ -6,7 +6,7 @@ use super::precision::either;
 use super::section::{Masses, Section, Terms};
 use super::simd::Stored;
 use super::thin::{ENOUGH, FEW};
-use rb_core::manifold::{FrictionLaw, Manifold};
+use rb_core::manifold::{ContactMaterial, Contacts, FrictionLaw, Manifold};
 use rb_core::params::FrictionAt;
 use rb_core::room;
 
@@ -22,13 +22,12 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// That of a manifold.
-    pub fn of(manifold: &Manifold) -> Self {
-        let material = &manifold.material;
+    /// That of a manifold whose material, if it has more than friction, is `surface`.
+    pub fn new(manifold: &Manifold, surface: Option<&ContactMaterial>) -> Self {
         Self {
             points: manifold.count,
-            law: material.law,
-            special: material.restitution > 0.0 || material.compliance > 0.0,
+            law: manifold.law,
+            special: surface.is_some_and(|m| m.restitution > 0.0 || m.compliance > 0.0),
         }
     }
 
@@ -144,7 +143,7 @@ impl Section {
     /// Gives every member its turn and its seat, and makes the batches. All of that stays as it is while the
     /// members are the same: piles at rest are planned once. (Special surfaces are noted with their seats, and may
     /// have changed.)
-    pub(super) fn make_plan(&mut self, set: &[Manifold], terms: &Terms, masses: Masses) {
+    pub(super) fn make_plan(&mut self, set: Contacts, terms: &Terms, masses: Masses) {
         let friction = terms.friction;
         let other = self.packed.change_to(terms.precision);
         let plan = &mut self.plan;
@@ -212,12 +211,12 @@ impl Section {
     }
 
     /// Gives the batches their bodies, and notes the surfaces of special ones.
-    fn fill_batches(&mut self, set: &[Manifold]) {
+    fn fill_batches(&mut self, set: Contacts) {
         let members = self.members.iter().zip(&self.seats);
         either!(&mut self.packed, |packed| packed.seat(members.clone()));
         for (member, seat) in members {
             if seat.class.is_special() {
-                let material = set[member.number as usize].material;
+                let material = set.material(&set.manifolds[member.number as usize]);
                 self.surfaces.push((seat.batch, seat.lane, material));
             }
         }

@@ -11,7 +11,7 @@ use super::precision::{Kept, either};
 use super::prepare::Soft;
 use super::simd::{LANES, Line, Narrow};
 use super::thin::Thin;
-use rb_core::manifold::{ContactMaterial, Manifold};
+use rb_core::manifold::{ContactMaterial, Contacts};
 use rb_core::params::{FrictionAt, Precision};
 use rb_core::room;
 
@@ -73,7 +73,7 @@ impl Section {
     }
 
     /// Packs its members.
-    pub(super) fn pack(&mut self, set: &[Manifold], mut terms: Terms, masses: Masses) {
+    pub(super) fn pack(&mut self, set: Contacts, mut terms: Terms, masses: Masses) {
         if terms.precision == Precision::Single && !masses.suit_single() {
             terms.precision = Precision::Double;
         }

@@ -51,7 +51,7 @@ use super::simd::{Line, Wide};
 use super::view::{Patch, Spot, vector};
 use glam::{DVec2, DVec3};
 use rb_core::discretise::Discretiser;
-use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
+use rb_core::manifold::{Contacts, FrictionLaw, MAX_POINTS, Manifold};
 use rb_core::math::tangents;
 use rb_core::problem::Pass;
 use rb_core::room;
@@ -147,7 +147,7 @@ impl Section {
     }
 
     /// Packs the manifolds one by one, in the order of their turns.
-    pub(super) fn pack_thin(&mut self, set: &[Manifold], terms: Terms, masses: Masses) {
+    pub(super) fn pack_thin(&mut self, set: Contacts, terms: Terms, masses: Masses) {
         self.thin.truncate(self.seats.len());
         room::fit(&mut self.thin, self.seats.len());
         self.thin.resize_with(self.seats.len(), Thin::default);
@@ -158,7 +158,8 @@ impl Section {
             let soft = terms.soft[usize::from(still)];
             let thin = &mut self.thin[turn as usize];
             thin.friction.become_of(seat.class);
-            thin.fill(&set[number as usize], terms.scale);
+            let manifold = &set.manifolds[number as usize];
+            thin.fill(manifold, set.belt(manifold), terms.scale);
             (thin.normals.bodies, thin.normals.pace) = (bodies, [soft.rate, soft.reg]);
         }
         prepare::run(&mut self.thin, masses.inv, masses.vel);
@@ -189,8 +190,8 @@ impl Section {
 
 impl Thin {
     /// Takes what a manifold of the world has.
-    fn fill(&mut self, manifold: &Manifold, scale: f64) {
-        self.normals.fill(manifold, scale);
+    fn fill(&mut self, manifold: &Manifold, belt: DVec3, scale: f64) {
+        self.normals.fill(manifold, belt, scale);
         let [_, t, u] = self.normals.axes.map(DVec3::from_array);
         match &mut self.friction {
             Friction::Each(each) => each.fill(manifold, scale),
@@ -254,22 +255,26 @@ impl Thin {
 impl Normals {
     /// Takes what a manifold of the world has. Impulses and points are scaled later: a point that is one has
     /// the root 1 till then.
-    fn fill(&mut self, manifold: &Manifold, scale: f64) {
-        let (n, material) = (manifold.normal, &manifold.material);
+    fn fill(&mut self, manifold: &Manifold, belt: DVec3, scale: f64) {
+        let n = manifold.normal;
         let [t, u] = tangents(n);
         self.axes = [n, t, u].map(|e| e.to_array());
         self.points = u32::from(manifold.count);
-        self.law = material.law;
-        self.mu = material.sliding_friction();
-        self.belt = [t, u].map(|e| material.surface_velocity.dot(e));
+        self.law = manifold.law;
+        self.mu = manifold.sliding_friction();
+        self.belt = [t, u].map(|e| belt.dot(e));
         // Points that are none are zero there.
         let points = manifold.points.iter().zip(&manifold.impulses);
         for (k, (q, impulse)) in points.enumerate() {
-            for c in 0..3 {
-                self.arm[c].0[k] = q.arm[0][c];
-                self.arm[c].0[MAX_POINTS + k] = q.arm[1][c];
-            }
             let live = k < usize::from(manifold.count);
+            let [a, b] = match live {
+                true => manifold.arms(q),
+                false => [DVec3::ZERO; 2],
+            };
+            for c in 0..3 {
+                self.arm[c].0[k] = a[c];
+                self.arm[c].0[MAX_POINTS + k] = b[c];
+            }
             self.gap.0[k] = q.gap;
             self.impulse.0[k] = if live { scale * impulse[0] } else { 0.0 };
             self.root.0[k] = if live { 1.0 } else { 0.0 };

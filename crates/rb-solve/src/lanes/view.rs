@@ -64,8 +64,10 @@ impl ContactLanes {
         let (section, m) = self.home(manifold);
         let line = |line: u32| &self.moved[section.base + line as usize];
         let [a, b] = section.members[m].bodies.map(|body| twist(line(body)));
-        let moved = |p: &ManifoldPoint| b.at(p.arm[1]) - a.at(p.arm[0]);
-        let gap = |p: &ManifoldPoint| p.gap + packed.normal.dot(moved(p));
+        let gap = |p: &ManifoldPoint| {
+            let arm = packed.arms(p);
+            p.gap + packed.normal.dot(b.at(arm[1]) - a.at(arm[0]))
+        };
         packed.points().iter().any(|p| gap(p) <= 0.0)
     }
 

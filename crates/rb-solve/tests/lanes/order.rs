@@ -1,7 +1,7 @@
 //! Lanes do what visiting one manifold after the other does, in the order that is planned.
 
 use crate::laws::assert_certificates_agree;
-use crate::scene::{ALL, BODIES, H, cases, member, pack_into, packed, scene, terms};
+use crate::scene::{ALL, BODIES, H, Set, cases, member, pack_into, packed, scene, terms};
 use rb_core::discretise::Discretiser;
 use rb_core::manifold::Manifold;
 use rb_core::math::Twist;
@@ -30,7 +30,7 @@ struct Alone {
 }
 
 impl Alone {
-    fn new(set: &[Manifold], order: &[usize], like: &ContactLanes, at: FrictionAt) -> Self {
+    fn new(set: &Set, order: &[usize], like: &ContactLanes, at: FrictionAt) -> Self {
         let alone = |&m: &usize| packed(set, m..m + 1, like, 7, at);
         Self {
             lanes: order.iter().map(alone).collect(),
@@ -73,7 +73,7 @@ fn eight_at_a_time_is_one_after_the_other() {
 
 /// Manifolds in the given order, with bodies as `like` has them, in sections of `size` movable bodies.
 fn divided(
-    set: &[Manifold],
+    set: &Set,
     order: &[usize],
     like: &ContactLanes,
     size: usize,
@@ -90,7 +90,7 @@ fn divided(
     let numbers = Discretiser::new(&Params::game(), H);
     let contacts = order.iter().map(|&i| member(set, i, set[i].bodies));
     let terms = terms(&numbers, friction);
-    lanes.pack(set, core::iter::once(contacts), movable, terms);
+    lanes.pack(set.contacts(), core::iter::once(contacts), movable, terms);
     lanes.pose(|i| like.free(i), &numbers);
     lanes
 }

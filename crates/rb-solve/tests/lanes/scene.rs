@@ -2,9 +2,10 @@
 
 use crate::random::Random;
 use glam::{DMat3, DVec3};
+use rb_core::anchor::Anchored;
 use rb_core::discretise::Discretiser;
 use rb_core::manifold::{
-    ContactMaterial, FrictionLaw, Manifold, ManifoldKey, ManifoldPoint, SurfaceExtras,
+    ContactMaterial, Contacts, FrictionLaw, Manifold, ManifoldKey, SurfaceExtras,
 };
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
@@ -28,13 +29,36 @@ pub(crate) fn mass(random: &mut Random) -> InvMass {
     }
 }
 
+/// Manifolds with their materials.
+pub(crate) struct Set {
+    manifolds: Vec<Manifold>,
+    materials: Vec<ContactMaterial>,
+}
+
+impl Set {
+    pub(crate) fn contacts(&self) -> Contacts<'_> {
+        Contacts {
+            manifolds: &self.manifolds,
+            materials: &self.materials,
+        }
+    }
+}
+
+impl core::ops::Deref for Set {
+    type Target = [Manifold];
+
+    fn deref(&self) -> &[Manifold] {
+        &self.manifolds
+    }
+}
+
 /// Random manifolds of one to four points between bodies of about a kilogram, the last immovable.
 pub(crate) fn scene(
     seed: u64,
     laws: &[FrictionLaw],
     special: Special,
     at: FrictionAt,
-) -> (Vec<Manifold>, ContactLanes) {
+) -> (Set, ContactLanes) {
     let mut random = Random(seed);
     let mut lanes = ContactLanes::default();
     lanes.reset(BODIES);
@@ -44,7 +68,10 @@ pub(crate) fn scene(
         lanes.set_velocity(i, &v);
         lanes.set_free(i, &v);
     }
-    let mut set = Vec::new();
+    let mut set = Set {
+        manifolds: Vec::new(),
+        materials: Vec::new(),
+    };
     for k in 0..40u32 {
         let a = k % (BODIES as u32 - 1);
         let b = (a + 1 + k / 20) % BODIES as u32;
@@ -52,12 +79,21 @@ pub(crate) fn scene(
         let way = random.vector() * 0.3;
         let point = |random: &mut Random| {
             let (arm, gap) = (random.vector() * 0.3, 1e-4 * random.next());
-            ManifoldPoint {
+            Anchored {
                 arm: [arm, arm + normal * gap - way],
                 gap,
             }
         };
         let points: Vec<_> = (0..1 + k % 4).map(|_| point(&mut random)).collect();
+        let material = ContactMaterial {
+            law: laws[k as usize % laws.len()],
+            friction: 0.3 + 0.2 * random.next(),
+            restitution: special.filter(|_| k % 3 == 0).unwrap_or(0.0),
+            compliance: special.filter(|_| k % 5 == 0).map_or(0.0, |_| 1e-5),
+            damping: 1e-3,
+            surface_velocity: random.vector() * 0.1,
+            extras: SurfaceExtras::default(),
+        };
         let mut manifold = Manifold {
             key: ManifoldKey {
                 pair: [k, k + 1],
@@ -65,37 +101,32 @@ pub(crate) fn scene(
             },
             bodies: [a, b],
             normal,
-            material: ContactMaterial {
-                law: laws[k as usize % laws.len()],
-                friction: 0.3 + 0.2 * random.next(),
-                restitution: special.filter(|_| k % 3 == 0).unwrap_or(0.0),
-                compliance: special.filter(|_| k % 5 == 0).map_or(0.0, |_| 1e-5),
-                damping: 1e-3,
-                surface_velocity: random.vector() * 0.1,
-                extras: SurfaceExtras::default(),
-            },
+            law: material.law,
+            friction: material.friction,
+            surface: k + 1,
             ..Manifold::default()
         };
         manifold.set_points((0..).zip(points));
-        set.push(manifold);
+        set.manifolds.push(manifold);
+        set.materials.push(material);
     }
     let lanes = packed(&set, 0..set.len(), &lanes, 0, at);
     (set, lanes)
 }
 
 /// A manifold of the set between the given bodies.
-pub(crate) fn member(set: &[Manifold], i: usize, bodies: [u32; 2]) -> Member {
+pub(crate) fn member(set: &Set, i: usize, bodies: [u32; 2]) -> Member {
     Member {
         number: i as u32,
         bodies,
-        kind: Kind::of(&set[i]),
+        kind: Kind::new(&set[i], set.contacts().surface(&set[i])),
     }
 }
 
 /// Some manifolds between bodies as `like` has them, with `idle` more between bodies that nothing moves:
 /// where there are too few to a level, they are not swept in batches.
 pub(crate) fn packed(
-    set: &[Manifold],
+    set: &Set,
     manifolds: core::ops::Range<usize>,
     like: &ContactLanes,
     idle: usize,
@@ -110,7 +141,7 @@ pub(crate) fn packed(
 /// The same in lanes that have been used before.
 pub(crate) fn pack_into(
     lanes: &mut ContactLanes,
-    set: &[Manifold],
+    set: &Set,
     manifolds: core::ops::Range<usize>,
     like: &ContactLanes,
     idle: usize,
@@ -127,7 +158,7 @@ pub(crate) fn pack_into(
     let idle = vec![member(set, manifolds.start, still); idle];
     let contacts: Vec<_> = manifolds.map(|i| member(set, i, set[i].bodies)).collect();
     let islands = [contacts, idle].into_iter().map(Vec::into_iter);
-    lanes.pack(set, islands, BODIES - 1, terms);
+    lanes.pack(set.contacts(), islands, BODIES - 1, terms);
     lanes.pose(|i| like.free(i.min(BODIES - 1)), &numbers);
 }
 

@@ -182,8 +182,8 @@ impl Island {
     pub(super) fn assemble_contact(&mut self, shared: &Shared, numbers: &Discretiser, c: usize) {
         let contact = &self.contacts[c];
         let movers = contact.movers;
-        let manifold = &shared.contacts[contact.manifold as usize];
-        let material = &manifold.material;
+        let manifold = &shared.contacts.manifolds[contact.manifold as usize];
+        let material = &shared.contacts.material(manifold);
         let resists = material.extras.resists();
         let (mut normals, mut patch_axes) = (Vec::new(), None);
         for (k, mut point) in manifold.views().enumerate() {

@@ -82,7 +82,7 @@ impl Island {
     fn stiffness_of(&self, shared: &Shared, held: &[bool], c: &IslandContact) -> Stiff {
         let number = c.manifold as usize;
         let ratio = shared.params.escalation.mass_ratio;
-        let load = shared.contacts[number].normal_impulse() * shared.warm_scale;
+        let load = shared.contacts.manifolds[number].normal_impulse() * shared.warm_scale;
         let weight = shared.params.gravity * shared.h;
         let [a, b] = c.movers.map(|m| {
             let mover = &self.movers[m as usize];
@@ -102,7 +102,7 @@ impl Island {
             return Stiff::Carries;
         }
         // The normal pushes b, and a the other way.
-        let normal = shared.contacts[number].normal;
+        let normal = shared.contacts.manifolds[number].normal;
         let lifted = if b > a { normal } else { -normal } * load;
         if -lifted.dot(weight) * ratio > a.max(b) * weight.length_squared() {
             Stiff::Seed

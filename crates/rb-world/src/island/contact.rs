@@ -4,7 +4,7 @@ use super::surface::Grain;
 use super::{Island, Shared};
 use glam::DVec3;
 use rb_core::law::{Law, LawSet};
-use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
+use rb_core::manifold::{Contacts, FrictionLaw, MAX_POINTS, Manifold};
 use rb_solve::lanes::{ContactLanes, Kind, Member};
 
 /// A manifold within an island.
@@ -32,12 +32,14 @@ pub(super) struct PosedContact {
 
 impl IslandContact {
     /// A manifold that is in no island yet.
-    pub(crate) fn new(number: u32, manifold: &Manifold) -> Self {
+    pub(crate) fn new(number: u32, contacts: Contacts) -> Self {
+        let manifold = &contacts.manifolds[number as usize];
+        let surface = contacts.surface(manifold);
         Self {
             manifold: number,
             movers: manifold.bodies,
-            kind: Kind::of(manifold),
-            plain: manifold.material.extras.is_plain(),
+            kind: Kind::new(manifold, surface),
+            plain: surface.is_none_or(|m| m.extras.is_plain()),
         }
     }
 
@@ -72,9 +74,10 @@ impl Island {
     pub(super) fn load_impulses(&mut self, shared: &Shared) {
         self.posed.clear();
         self.posed.extend(self.contacts.iter().map(|c| {
-            let manifold = &shared.contacts[c.manifold as usize];
+            let manifold = &shared.contacts.manifolds[c.manifold as usize];
             let mut posed = PosedContact::default();
-            if manifold.material.extras.resists() {
+            let surface = shared.contacts.surface(manifold);
+            if surface.is_some_and(|m| m.extras.resists()) {
                 posed.spin = manifold.spin * shared.warm_scale;
             }
             for (to, p) in posed.impulse.iter_mut().zip(manifold.impulses()) {

@@ -122,7 +122,7 @@ impl Island {
             }
             let (light, heavy) = (a.mass.min(b.mass), a.mass.max(b.mass));
             heavy > ratio * light && {
-                let load = shared.contacts[c.manifold as usize].normal_impulse();
+                let load = shared.contacts.manifolds[c.manifold as usize].normal_impulse();
                 load * shared.warm_scale > light * weight
             }
         })

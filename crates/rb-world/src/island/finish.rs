@@ -15,8 +15,9 @@ impl Island {
         let in_lanes = if self.in_lanes { self.loose } else { 0 };
         let rows = self.contacts.iter().zip(&mut self.posed).skip(in_lanes);
         for (c, posed) in rows {
-            let manifold = &shared.contacts[c.manifold as usize];
-            let rigid = manifold.material.compliance == 0.0;
+            let manifold = &shared.contacts.manifolds[c.manifold as usize];
+            let surface = shared.contacts.surface(manifold);
+            let rigid = surface.is_none_or(|m| m.compliance == 0.0);
             let moved = c.movers.map(|m| self.movers[m as usize].moved);
             for (p, gap) in manifold.views().zip(&mut posed.gap) {
                 let jac = p.jacobian(0);

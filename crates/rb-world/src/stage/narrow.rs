@@ -4,6 +4,7 @@
 //! them written over the old ones at once; the others' are put in their places afterwards.
 
 mod places;
+mod surfaces;
 
 use crate::events::{Events, Parted};
 use crate::frame::{Changed, Frame, PairChunk, Placed};
@@ -80,6 +81,8 @@ pub(crate) fn run(
     frame.placed = placed;
     places::settle(pairs, contacts, frame);
     drop(taken);
+    let (materials, contacts) = (&mut state.materials, &mut state.contacts);
+    surfaces::gather(materials, &mut frame.former, contacts, &mut frame.chunks);
     sensor_events(state, frame, events);
     wake_touched(state, events);
 }
@@ -116,6 +119,7 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, fall: f64, task: Ta
     };
     chunk.changed.clear();
     chunk.found.clear();
+    chunk.fresh.clear();
     chunk.overlapping.clear();
     chunk.count = 0;
     for (k, pair) in pairs.iter_mut().enumerate() {
@@ -254,22 +258,25 @@ fn put(
         patches,
         carried,
         found,
+        fresh,
         ..
     } = chunk;
     patches.sort_by_key(|p| p.sub);
     carried.clear();
     carried.extend(patches.iter().map(|patch| warm_start(patch, sides, known)));
+    let before = known.first().map(|m| (m.law, m.friction, m.surface));
+    let now = surface.map(|m| (m.law, m.friction, surfaces::note(fresh, &m)));
     let (surface, places) = if patches.len() == known.len() {
-        (surface, known)
+        (now, known)
     } else {
-        let surface = surface.or(known.first().map(|m| m.material));
+        let surface = now.or(before);
         let first = found.len();
         found.resize(first + patches.len(), Manifold::default());
         (surface, &mut found[first..])
     };
     for (place, (patch, carried)) in places.iter_mut().zip(patches.iter().zip(carried)) {
         if let Some(surface) = surface {
-            place.material = surface;
+            (place.law, place.friction, place.surface) = surface;
         }
         rewrite(place, patch, carried, sides);
     }

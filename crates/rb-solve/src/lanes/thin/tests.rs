@@ -11,8 +11,9 @@ use crate::lanes::kernel::Numbers;
 use crate::lanes::simd::{Avx2, Avx512, Line, Plain, Wide};
 use crate::lanes::{Width, assert_same_at_every_width};
 use glam::DVec3;
+use rb_core::anchor::Anchored;
 use rb_core::discretise::Discretiser;
-use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold, ManifoldPoint};
+use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
 use rb_core::params::Params;
 
 const BODIES: usize = 17;
@@ -57,7 +58,7 @@ fn ring(law: FrictionLaw, whole: bool) -> Vec<Thin> {
         };
         manifold.set_points((0..points as u32).map(|k| {
             let arm = [0, 1].map(|s| DVec3::from_array(arms(&normals, k as usize)[s]));
-            (k, ManifoldPoint { arm, gap: 0.0 })
+            (k, Anchored { arm, gap: 0.0 })
         }));
         for (k, impulse) in manifold.impulses[..points].iter_mut().enumerate() {
             *impulse = [0.0, number(9 * m + k), number(9 * m + 4 + k)].map(|x| 0.1 * x);

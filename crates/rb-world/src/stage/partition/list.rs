@@ -77,10 +77,11 @@ pub(super) fn run(state: &State, frame: &mut Frame) {
     parallel::extend(joints, slots, JOINTS, |slot| {
         state.joints.slot(slot as u32).map(ListedJoint::new)
     });
-    let (listed, contacts) = (&mut frame.listed, &state.contacts);
+    let (listed, contacts) = (&mut frame.listed, state.contacts());
     listed.clear();
-    fit(listed, contacts.len());
-    parallel::extend(listed, contacts.len(), CONTACTS, |i| {
-        IslandContact::new(i as u32, &contacts[i])
+    let count = contacts.manifolds.len();
+    fit(listed, count);
+    parallel::extend(listed, count, CONTACTS, |i| {
+        IslandContact::new(i as u32, contacts)
     });
 }
