@@ -318,44 +318,59 @@ impl BroadPhase {
     }
 
     /// Ends a search: brings a sorted list of all pairs up to date with what [`partners`](Self::partners) found for
-    /// all stale colliders, in any order. Entries of pairs that stay are kept as they are. `spare` is room for another
-    /// such list.
+    /// all stale colliders, in any order. Entries of pairs that stay are kept as they are.
     pub fn update<P: Paired>(
         &mut self,
         pairs: &mut Vec<P>,
-        spare: &mut Vec<P>,
         found: impl IntoIterator<Item = [u32; 2]>,
     ) {
         room::empty(&mut self.found);
         self.found.extend(found);
         self.found.sort_unstable_by_key(rank);
-        spare.clear();
-        room::fit(spare, pairs.len() + self.found.len());
-        let stale = |key: [u32; 2]| key.iter().any(|&slot| self.marked(slot));
-        let mut new = &self.found[..];
-        for old in pairs.iter() {
-            let key = old.key();
-            let (before, after) = new.split_at(new.iter().take_while(|k| **k < key).count());
-            spare.extend(before.iter().map(|k| P::new(*k)));
-            new = after;
-            match new {
-                [same, others @ ..] if *same == key => {
-                    spare.push(*old);
-                    new = others;
-                }
-                _ if stale(key) => {}
-                _ => spare.push(*old),
-            }
-        }
-        spare.extend(new.iter().map(|k| P::new(*k)));
-        core::mem::swap(pairs, spare);
+        self.retain(pairs);
+        room::fit(pairs, pairs.len() + self.found.len());
+        insert(pairs, &self.found);
         for slot in self.changed.drain(..) {
             self.is_changed[slot as usize] = false;
         }
     }
 
+    /// Takes out of a list the pairs of stale colliders that were not found again, and out of what was found those that
+    /// are in the list.
+    fn retain<P: Paired>(&mut self, pairs: &mut Vec<P>) {
+        let mut found = std::mem::take(&mut self.found);
+        let (mut at, mut new) = (0, 0);
+        pairs.retain(|old| {
+            let key = old.key();
+            while at < found.len() && found[at] < key {
+                found[new] = found[at];
+                (at, new) = (at + 1, new + 1);
+            }
+            let again = found.get(at) == Some(&key);
+            at += usize::from(again);
+            again || !key.iter().any(|&slot| self.marked(slot))
+        });
+        let rest = found.len() - at;
+        found.copy_within(at.., new);
+        found.truncate(new + rest);
+        self.found = found;
+    }
+
     fn marked(&self, slot: u32) -> bool {
         self.is_changed.get(slot as usize).is_some_and(|c| *c)
+    }
+}
+
+/// Adds entries of new pairs to a sorted list of others, which make room for them from the last to the first.
+fn insert<P: Paired>(pairs: &mut Vec<P>, new: &[[u32; 2]]) {
+    let mut end = pairs.len();
+    pairs.extend(new.iter().map(|key| P::new(*key)));
+    for (before, key) in new.iter().enumerate().rev() {
+        let after = pairs[..end].iter().rev().take_while(|p| p.key() > *key);
+        let start = end - after.count();
+        pairs.copy_within(start..end, start + before + 1);
+        pairs[start + before] = P::new(*key);
+        end = start;
     }
 }
 

@@ -19,11 +19,11 @@ fn random_box(random: &mut Random, space: f64) -> Aabb {
 }
 
 /// A list of pairs, kept up to date.
-struct List<P>([Vec<P>; 2]);
+struct List<P>(Vec<P>);
 
 impl<P: Paired> List<P> {
     fn new() -> Self {
-        Self([Vec::new(), Vec::new()])
+        Self(Vec::new())
     }
 
     fn update(&mut self, broad: &mut BroadPhase, keep: impl Fn(u32, u32) -> bool) -> &[P] {
@@ -31,10 +31,9 @@ impl<P: Paired> List<P> {
         for &slot in broad.stale() {
             broad.partners(slot, &keep, &mut found);
         }
-        let [pairs, spare] = &mut self.0;
-        broad.update(pairs, spare, found);
+        broad.update(&mut self.0, found);
         assert!(broad.stale().is_empty());
-        pairs
+        &self.0
     }
 }
 
@@ -112,11 +111,11 @@ fn pairs_equal_brute_force_through_edits_and_rests() {
         let mut back: BroadPhase = serde_json::from_str(&text).unwrap();
         assert_eq!(List::<[u32; 2]>::new().update(&mut back, keep), expected);
         list.update(&mut broad, keep);
-        let found: Vec<_> = list.0[0].iter().map(Paired::key).collect();
+        let found: Vec<_> = list.0.iter().map(Paired::key).collect();
         assert_eq!(found, expected, "round {round}");
         // Who stays is still known, who has gone is forgotten.
         since.retain(|key, _| expected.contains(key));
-        for entry in &mut list.0[0] {
+        for entry in &mut list.0 {
             if entry.1 == u32::MAX {
                 assert!(since.insert(entry.0, round).is_none());
                 entry.1 = round;

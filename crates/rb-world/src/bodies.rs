@@ -37,7 +37,6 @@ impl World {
         for collider in colliders {
             self.remove_collider(collider)?;
         }
-        self.state.forget_sleeper(body.index());
         self.state.bodies.remove(body);
         Ok(())
     }
@@ -356,7 +355,7 @@ impl World {
             return;
         }
         let index = |bodies: [BodyHandle; 2]| bodies.map(|b| b.index());
-        let contacts = state.contacts.iter().map(|m| m.bodies);
+        let contacts = state.touched_bodies();
         let joints = state.body(slot).joints.iter();
         let joints = joints.filter_map(|j| state.joints.get(*j));
         let pairs = contacts.chain(joints.map(|j| index(j.bodies)));

@@ -11,8 +11,10 @@ use rb_contact::{Collider, ColliderDesc, CollisionGroups, Material};
 use rb_core::Result;
 use rb_core::body::BodyKind;
 use rb_core::handle::{BodyHandle, ColliderHandle};
+use rb_core::manifold::{MAX_POINTS, PointView};
 use rb_core::mass::MassProps;
 use rb_core::math::Pose;
+use smallvec::SmallVec;
 
 /// One contact point, for reading.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -64,6 +66,7 @@ impl World {
             .ok_or_else(|| dead("collider", &collider))?;
         let body = slot.body;
         self.wake_with_neighbours(body.index());
+        self.state.get_up();
         self.state.drop_contacts_of(collider.index());
         self.state.broad.remove(collider.index());
         self.state.colliders.remove(collider);
@@ -160,26 +163,23 @@ impl World {
         Ok(f(&mut slot.collider))
     }
 
-    /// Contact points of the last step, pair by pair.
+    /// Contact points of the last step, pair by pair, and then those of sleepers with each other and with static bodies.
     pub fn contact_points(&self) -> impl Iterator<Item = ContactPoint> {
         let s = &self.state;
         let h = s.h.max(f64::MIN_POSITIVE);
-        s.contacts.iter().flat_map(move |m| {
+        s.all_contacts().flat_map(move |m| {
             let colliders = m.key.pair.map(|c| s.collider_handle(c));
             let com = s.bodies.slot(m.bodies[0]).map_or(DVec3::ZERO, |b| b.com);
             let torque = m.spin / (h * f64::from(m.count.max(1)));
-            m.views().map(move |p| {
-                let force: DVec3 = (0..3).map(|j| p.axes[j] * (p.impulse[j] / h)).sum();
-                let position = com + p.arm[0];
-                ContactPoint {
-                    colliders,
-                    position,
-                    normal: p.axes[0],
-                    gap: p.gap,
-                    force,
-                    torque,
-                }
-            })
+            let point = |p: PointView| ContactPoint {
+                colliders,
+                position: com + p.arm[0],
+                normal: p.axes[0],
+                gap: p.gap,
+                force: (0..3).map(|j| p.axes[j] * (p.impulse[j] / h)).sum(),
+                torque,
+            };
+            m.views().map(point).collect::<SmallVec<[_; MAX_POINTS]>>()
         })
     }
 }
@@ -276,13 +276,8 @@ impl State {
         let overlapped = part(self, |s| &mut s.overlapping);
         self.parted.contacts.extend(touched);
         self.parted.sensors.extend(overlapped);
-        let old = std::mem::take(&mut self.contacts);
         self.pairs.retain(|p| !p.key.contains(&slot));
-        for pair in &mut self.pairs {
-            let known = pair.manifolds();
-            pair.first = self.contacts.len() as u32;
-            self.contacts.extend_from_slice(&old[known]);
-        }
+        self.line_up_contacts();
     }
 }
 

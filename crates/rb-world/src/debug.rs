@@ -67,9 +67,8 @@ impl World {
     }
 
     fn draw_contacts(&self, sink: &mut dyn DrawSink) {
-        let contacts = &self.state.contacts;
         let h = self.state.h.max(f64::MIN_POSITIVE);
-        for contact in contacts {
+        for contact in self.state.all_contacts() {
             let body = self.state.body(contact.bodies[0]);
             for p in contact.views() {
                 let at = body.com + p.arm[0];

@@ -116,10 +116,9 @@ impl World {
     }
 
     fn supports(&self, body: BodyHandle) -> Vec<Support> {
-        let contacts = &self.state.contacts;
         let h = self.state.h.max(f64::MIN_POSITIVE);
         let mut out = Vec::new();
-        for contact in contacts {
+        for contact in self.state.all_contacts() {
             let Some(side) = contact.bodies.iter().position(|&s| s == body.index()) else {
                 continue;
             };

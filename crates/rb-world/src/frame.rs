@@ -5,7 +5,7 @@ use crate::island::convoy::{Convoy, RUN};
 use crate::island::fleet::Fleet;
 use crate::island::{Island, IslandContact};
 use crate::stage::partition::{ListedBody, ListedJoint};
-use crate::state::{Pair, PairList};
+use crate::state::PairList;
 use rb_contact::broad::Course;
 use rb_contact::manifold::Carried;
 use rb_contact::recycle::Sphere;
@@ -180,6 +180,16 @@ pub(crate) struct Move {
 /// Islands per task.
 pub(crate) const ISLANDS: usize = 16;
 
+/// Bytes that what is not in use may keep for later: what has fallen asleep needs none.
+const KEPT: usize = 1 << 14;
+
+/// Takes their memory from islands and lanes that are not in use, if it is much.
+pub(crate) fn release<T: Default>(unused: &mut [T], bytes: impl Fn(&T) -> usize) {
+    for item in unused.iter_mut().filter(|item| bytes(item) > KEPT) {
+        *item = T::default();
+    }
+}
+
 /// No island.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
@@ -195,9 +205,7 @@ pub(crate) struct Frame {
     pub(crate) left: Vec<Left>,
     /// Pairs that each task found of colliders whose boxes are new.
     pub(crate) searches: Vec<Vec<[u32; 2]>>,
-    /// Room for the next list of pairs.
-    pub(crate) pairs: Vec<Pair>,
-    /// Those of them that go far, and where to.
+    /// Manifolds that go far, and where to.
     pub(crate) crossing: Vec<(usize, Manifold)>,
     /// Materials of the contacts of the step before.
     pub(crate) former: Vec<ContactMaterial>,
@@ -280,7 +288,6 @@ impl Frame {
         let records = bytes(&self.islands) + bytes(&self.convoys) + bytes(&self.chunks);
         let searches: usize = self.searches.iter().map(bytes).sum();
         let colliders = bytes(&self.placed) + bytes(&self.left) + bytes(&self.travels) + searches;
-        let colliders = colliders + bytes(&self.pairs);
         let bodies = bytes(&self.flights) + bytes(&self.listed_bodies) + bytes(&self.place);
         let landed: usize = self.landed.iter().map(Landed::bytes).sum();
         let bodies = bodies + bytes(&self.landed) + landed;
@@ -313,5 +320,6 @@ impl Frame {
         let more = n.saturating_sub(self.islands.len());
         parallel::extend(&mut self.islands, more, ISLANDS, |_| Island::default());
         self.island_count = n;
+        release(&mut self.islands[n..], Island::bytes);
     }
 }

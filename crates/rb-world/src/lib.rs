@@ -23,6 +23,7 @@ mod joints;
 mod outline;
 pub mod prelude;
 mod queries;
+mod rest;
 
 mod sleep;
 mod snapshot;

@@ -3,23 +3,72 @@
 //! An island sleeps once the surface of each of its bodies has been slower than the threshold for the
 //! set time *and* its last solve passed the certificate: an unsolved pile is never frozen.
 
+use crate::rest::Rest;
 use crate::state::State;
 use rb_core::body::{Body, BodyFlags};
 use rb_core::params::SleepParams;
+use rb_core::room::bytes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Members of every sleeping island.
+/// Bodies that sleep together, and their contacts.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Group {
+    pub(crate) members: Vec<u32>,
+    pub(crate) rest: Rest,
+}
+
+/// Every sleeping island.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct SleepGroups {
-    members: BTreeMap<u32, Vec<u32>>,
+    groups: BTreeMap<u32, Group>,
     next: u32,
+    /// Those whose contacts are still in the lists of the step.
+    fresh: Vec<u32>,
+    /// Groups that have woken and whose contacts are not in the lists of the step yet.
+    woken: Vec<Group>,
 }
 
 impl SleepGroups {
     /// Whether nothing sleeps.
     pub(crate) fn is_empty(&self) -> bool {
-        self.members.is_empty()
+        self.groups.is_empty()
+    }
+
+    /// Contacts that wait.
+    pub(crate) fn rests(&self) -> impl Iterator<Item = &Rest> {
+        let groups = self.groups.values().chain(&self.woken);
+        groups.map(|group| &group.rest)
+    }
+
+    /// How many manifolds and points wait.
+    pub(crate) fn waiting(&self) -> [u32; 2] {
+        let counts = self.rests().map(Rest::counts);
+        counts.fold([0; 2], |[m, p], [of, points]| [m + of, p + points])
+    }
+
+    /// Contacts of a sleeping group.
+    pub(crate) fn rest_mut(&mut self, group: u32) -> Option<&mut Rest> {
+        Some(&mut self.groups.get_mut(&group)?.rest)
+    }
+
+    /// Members of the groups that have fallen asleep since this was last asked for, and still sleep.
+    pub(crate) fn take_fresh(&mut self) -> Vec<u32> {
+        let fresh = std::mem::take(&mut self.fresh).into_iter();
+        let fresh = fresh.filter_map(|id| self.groups.get(&id));
+        fresh.flat_map(|group| &group.members).copied().collect()
+    }
+
+    /// Groups that have woken since this was last asked for.
+    pub(crate) fn take_woken(&mut self) -> Vec<Group> {
+        std::mem::take(&mut self.woken)
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> usize {
+        let groups = self.groups.values().chain(&self.woken);
+        let lists = groups.map(|g| size_of::<(u32, Group)>() + bytes(&g.members) + g.rest.bytes());
+        lists.sum::<usize>() + bytes(&self.fresh)
     }
 }
 
@@ -33,7 +82,10 @@ impl State {
             b.asleep = Some(id);
             b.vel = Default::default();
         }
-        self.groups.members.insert(id, slots.to_vec());
+        let members = slots.to_vec();
+        let rest = Rest::default();
+        self.groups.groups.insert(id, Group { members, rest });
+        self.groups.fresh.push(id);
     }
 
     /// Wakes a body and all that sleep with it; returns the slots woken.
@@ -45,21 +97,16 @@ impl State {
         let Some(id) = body.asleep else {
             return Vec::new();
         };
-        let members = self.groups.members.remove(&id).unwrap_or_default();
+        let group = self.groups.groups.remove(&id).unwrap_or_default();
+        let members = group.members.clone();
         for &m in &members {
             if let Some(b) = self.bodies.slot_mut(m) {
                 b.asleep = None;
                 b.still = 0.0;
             }
         }
+        self.groups.woken.push(group);
         members
-    }
-
-    /// Removes a body from its sleeping group without waking the others.
-    pub(crate) fn forget_sleeper(&mut self, slot: u32) {
-        for members in self.groups.members.values_mut() {
-            members.retain(|&m| m != slot);
-        }
     }
 }
 

@@ -102,7 +102,8 @@ pub(crate) struct State {
     pub(crate) joints: Arena<JointKey, JointSlot>,
     pub(crate) constraints: Arena<ConstraintKey, ConstraintSlot>,
     pub(crate) broad: BroadPhase,
-    /// Candidate pairs, sorted by key, and their contacts in the same order.
+    /// Candidate pairs, sorted by key, and their contacts in the same order, without those that rest together
+    /// ([`Rest`](crate::rest::Rest)).
     pub(crate) pairs: Vec<Pair>,
     pub(crate) contacts: Vec<Manifold>,
     /// Materials of those that have more than friction.
@@ -138,7 +139,7 @@ impl State {
     pub(crate) fn bytes(&self) -> usize {
         let arenas = self.bodies.bytes() + self.colliders.bytes() + self.joints.bytes();
         let contacts = bytes(&self.contacts) + bytes(&self.materials);
-        let contacts = bytes(&self.pairs) + contacts + bytes(&self.touching);
+        let contacts = bytes(&self.pairs) + contacts + bytes(&self.touching) + self.groups.bytes();
         let apart = self.joints.len() * Described::APART;
         arenas + apart + self.constraints.bytes() + self.broad.bytes() + contacts
     }

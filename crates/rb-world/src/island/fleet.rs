@@ -20,6 +20,7 @@ mod substep;
 use super::convoy::Berth;
 use super::fast::graded_together;
 use super::{Island, Shared};
+use crate::frame::release;
 use core::ops::Range;
 use rb_core::elimination::Elimination;
 use rb_core::integrate::Mover;
@@ -101,6 +102,7 @@ pub(crate) fn muster(fleets: &mut Vec<Fleet>, islands: &[Island]) -> usize {
     }
     close(first..islands.len());
     fleets.truncate(count + count / 8 + 2);
+    release(&mut fleets[count..], Fleet::bytes);
     count
 }
 

@@ -38,8 +38,10 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt:
             *travel = Travel::alone(body.speed() * dt);
         }
     });
-    look_around(state, &mut frame.travels);
     wake_pulled(state, events);
+    state.get_up();
+    state.lay_down();
+    look_around(state, &mut frame.travels);
     update_boxes(state, frame, dt);
     collect_pairs(state, frame);
 }
@@ -232,7 +234,7 @@ fn place(
     placed.stirs = stirs(body);
     placed.sensor = desc.sensor;
     placed.dynamic = body.kind == BodyKind::Dynamic;
-    placed.flies = placed.dynamic && !travel.touched;
+    placed.flies = placed.dynamic && !travel.touched && !body.is_asleep();
     placed.exposed = false;
     placed.groups = desc.groups;
     placed.jointed = !body.joints.is_empty();
@@ -268,18 +270,19 @@ fn collect_pairs(state: &mut State, frame: &mut Frame) {
     });
     if runs > 0 {
         let found = searches[..runs].iter().flatten().copied();
-        broad.update(&mut state.pairs, &mut frame.pairs, found);
+        broad.update(&mut state.pairs, found);
     }
     state.broad = broad;
 }
 
-/// Whether two colliders may touch: different bodies, one of them movable, groups, joints. Whoever
-/// changes one of these has the pairs rechecked.
+/// Whether two colliders may touch: different bodies, one of them movable, not at rest together, groups, joints.
+/// Whoever changes one of these has the pairs rechecked.
 pub(crate) fn may_meet(state: &State, placed: &[Placed], pair: [u32; 2]) -> bool {
     let [a, b] = pair.map(|c| &placed[c as usize]);
     let moves = a.dynamic || b.dynamic || a.sensor || b.sensor;
     let admitted = moves && a.body != b.body && a.groups.admits(&b.groups);
-    admitted && !(a.jointed && b.jointed && joined(state, [a.body, b.body]))
+    let awake = a.stirs || b.stirs || state.resting_group(pair).is_none();
+    admitted && awake && !(a.jointed && b.jointed && joined(state, [a.body, b.body]))
 }
 
 /// Whether two bodies are held together by a joint that keeps them from touching.

@@ -385,6 +385,7 @@ fn wake_touched(state: &mut State, events: &mut Events) {
             .wake
             .extend(woken.into_iter().map(|s| state.body_handle(s)));
     }
+    state.get_up();
 }
 
 fn sensor_events(state: &mut State, frame: &Frame, events: &mut Events) {

@@ -110,21 +110,24 @@ pub(crate) fn difference<'a>(
 }
 
 fn contact_forces(state: &State, events: &mut Events) {
-    for &pair in &state.touching {
+    let load = |pair: &[u32; 2]| {
+        let contacts = state.contacts_of(*pair).iter();
+        (*pair, contacts.map(Manifold::normal_impulse).sum())
+    };
+    let loads = state.touching.iter().map(load).chain(state.waiting_loads());
+    for (pair, impulse) in loads {
         let asked = pair.map(|c| state.collider(c).collider.desc().force_threshold);
         let Some(threshold) = asked.into_iter().flatten().reduce(f64::min) else {
             continue;
         };
-        let contacts = state.contacts_of(pair).iter();
-        let impulse: f64 = contacts.map(Manifold::normal_impulse).sum();
-        let force = impulse / state.h;
+        let force: f64 = impulse / state.h;
         if force > threshold {
             let colliders = pair.map(|c| state.collider_handle(c));
-            events
-                .contact_force
-                .push(ContactForceEvent { colliders, force });
+            let event = ContactForceEvent { colliders, force };
+            events.contact_force.push(event);
         }
     }
+    events.contact_force.sort_by_key(|e| e.colliders);
 }
 
 fn break_joints(state: &mut State, frame: &Frame, events: &mut Events) {
@@ -162,8 +165,9 @@ fn fill_report(
 ) {
     report.step = state.step;
     report.tasks = frame.tasks;
-    report.manifolds = state.contacts.len() as u32;
-    report.contacts = frame.points;
+    let waiting = state.groups.waiting();
+    report.manifolds = state.contacts.len() as u32 + waiting[0];
+    report.contacts = frame.points + waiting[1];
     report.frozen.clone_from(&events.frozen);
     report.awake = frame.flights.len() as u32;
     (report.exact, report.rows) = (0, 0);

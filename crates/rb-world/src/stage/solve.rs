@@ -2,7 +2,7 @@
 //! islands whose answer is not good enough, as far as the budget goes.
 
 use crate::flight;
-use crate::frame::Frame;
+use crate::frame::{Frame, release};
 use crate::island::convoy::{Convoy, RUN};
 use crate::island::fleet::{self, Fleets};
 use crate::island::{Island, Shared};
@@ -24,6 +24,7 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
     if frame.convoys.len() < tasks {
         frame.convoys.resize_with(tasks, Convoy::default);
     }
+    release(&mut frame.convoys[tasks..], Convoy::bytes);
     let (islands, convoys) = (&mut frame.islands[..n], &mut frame.convoys[..tasks]);
     parallel::for_each(islands, RUN, |island| island.begin(&shared));
     frame.fleet_count = fleet::muster(&mut frame.fleets, islands);

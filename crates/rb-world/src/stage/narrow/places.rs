@@ -4,7 +4,7 @@ use super::CHUNK;
 use crate::frame::{Frame, Move, PairChunk};
 use crate::state::Pair;
 use rb_core::manifold::Manifold;
-use rb_core::room::fit;
+use rb_core::room::{empty, fit};
 use rb_solve::parallel::{self, Parts};
 use std::ops::Range;
 
@@ -152,7 +152,7 @@ fn make(
     fit(contacts, most);
     contacts.resize(most, Manifold::default());
     let size = stretch(most);
-    crossing.clear();
+    empty(crossing);
     let moves = chunks.iter().flat_map(|c| &c.moves);
     for step in moves.filter(|m| m.to != m.from.start) {
         for border in step.borders(size) {
