@@ -34,6 +34,8 @@ pub(crate) struct Placed {
     /// Whether its body may have moved since contacts were last found.
     pub(crate) stirs: bool,
     pub(crate) sensor: bool,
+    /// Whether it slept already when it was last placed, and did not move: it stands there until it wakes.
+    pub(crate) rests: bool,
     /// Whether its surface has a direction that turns with the body.
     pub(crate) directed: bool,
     /// Whether nothing touched its body in the last step.
@@ -78,7 +80,7 @@ pub(crate) struct Travel {
 }
 
 impl Travel {
-    /// Of a body that goes so far and touches nothing.
+    /// Of a body that goes so far (m) and touches nothing.
     pub(crate) fn alone(own: f64) -> Self {
         Self {
             own,

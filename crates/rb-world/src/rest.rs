@@ -183,7 +183,7 @@ impl State {
             return;
         }
         let mut sleeps = vec![false; self.colliders.capacity()];
-        for slot in fresh {
+        for slot in self.groups.members(&fresh) {
             let colliders = self.body(slot).colliders.iter();
             colliders.for_each(|c| sleeps[c.index() as usize] = true);
         }
@@ -212,6 +212,12 @@ impl State {
             true
         });
         contacts.truncate(kept);
+        for group in fresh {
+            if let Some(rest) = groups.rest_mut(group) {
+                rest.contacts.shrink_to_fit();
+                rest.points.shrink_to_fit();
+            }
+        }
         (self.pairs, self.contacts, self.groups) = (pairs, contacts, groups);
         let mut gone = gone.into_iter().peekable();
         self.touching.retain(|pair| gone.next_if_eq(pair).is_none());

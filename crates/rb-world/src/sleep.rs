@@ -52,11 +52,17 @@ impl SleepGroups {
         Some(&mut self.groups.get_mut(&group)?.rest)
     }
 
-    /// Members of the groups that have fallen asleep since this was last asked for, and still sleep.
+    /// Groups that have fallen asleep since this was last asked for, and still sleep.
     pub(crate) fn take_fresh(&mut self) -> Vec<u32> {
-        let fresh = std::mem::take(&mut self.fresh).into_iter();
-        let fresh = fresh.filter_map(|id| self.groups.get(&id));
-        fresh.flat_map(|group| &group.members).copied().collect()
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.retain(|id| self.groups.contains_key(id));
+        fresh
+    }
+
+    /// Members of sleeping groups.
+    pub(crate) fn members(&self, groups: &[u32]) -> impl Iterator<Item = u32> {
+        let groups = groups.iter().filter_map(|id| self.groups.get(id));
+        groups.flat_map(|group| &group.members).copied()
     }
 
     /// Groups that have woken since this was last asked for.

@@ -182,3 +182,22 @@ fn a_sleeping_world_goes_on_with_the_same_bits_after_a_snapshot() {
     };
     assert_eq!(run(false), run(true));
 }
+
+#[test]
+fn a_heap_at_rest_holds_little() {
+    let desc = rb_scenes::scene("box_drop").unwrap().build(8);
+    let (mut world, bodies) = desc.build(Params::game()).unwrap();
+    let each = |world: &World| world.memory_bytes() / bodies.len();
+    let mut most = 0;
+    for step in 0..3000 {
+        let report = world.step(DT).unwrap();
+        most = most.max(each(&world));
+        if step > 60 && report.awake == 0 {
+            break;
+        }
+    }
+    world.step(DT).unwrap();
+    assert_eq!(world.report().awake, 0);
+    println!("{} bytes each, {most} at most while they fell", each(&world));
+    assert!(each(&world) < 2048, "{} bytes each", each(&world));
+}

@@ -109,6 +109,11 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
             };
             left.reports |= of.collider.desc().force_threshold.is_some();
             let travel = travels[of.body.index() as usize];
+            let rests = placed.rests && placed.body == of.body;
+            if rests && shared.body(of.body.index()).is_asleep() {
+                placed.unrest = travel.unrest;
+                continue;
+            }
             if place(shared, slot, of, travel, dt, placed) {
                 left.slots.push(slot);
             }
@@ -145,6 +150,7 @@ const NOWHERE: Placed = Placed {
     went: 0.0,
     bounds: Aabb::EVERYWHERE,
     stirs: false,
+    rests: false,
     sensor: false,
     directed: false,
     flies: false,
@@ -232,9 +238,10 @@ fn place(
     placed.reach = reach;
     placed.unrest = travel.unrest;
     placed.stirs = stirs(body);
+    placed.rests = body.is_asleep() && placed.went == 0.0;
     placed.sensor = desc.sensor;
     placed.dynamic = body.kind == BodyKind::Dynamic;
-    placed.flies = placed.dynamic && !travel.touched && !body.is_asleep();
+    placed.flies = placed.dynamic && !(travel.touched || body.is_asleep());
     placed.exposed = false;
     placed.groups = desc.groups;
     placed.jointed = !body.joints.is_empty();
