@@ -7,7 +7,7 @@ use crate::sleep::SleepGroups;
 use glam::DVec3;
 use rb_contact::broad::{BroadPhase, Paired};
 use rb_contact::recycle::Memory;
-use rb_contact::{Aabb, Collider};
+use rb_contact::{Aabb, Collider, Shape};
 use rb_core::anchor::Stand;
 use rb_core::arena::Arena;
 use rb_core::body::{Body, BodyKind};
@@ -180,6 +180,12 @@ impl State {
         self.colliders
             .slot(slot)
             .expect("collider slots in use stay occupied during a step")
+    }
+
+    /// Shape of a collider that is known to be alive.
+    #[inline]
+    pub(crate) fn shape(&self, collider: ColliderHandle) -> &Shape {
+        self.collider(collider.index()).collider.shape()
     }
 
     /// Joint in a slot that is known to be occupied.

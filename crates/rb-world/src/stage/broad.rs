@@ -7,8 +7,7 @@ use crate::state::{ColliderSlot, State, stirs};
 use glam::DVec3;
 use rb_contact::broad::Course;
 use rb_contact::recycle::went;
-use rb_contact::shapes::Ball;
-use rb_contact::{Aabb, CollisionGroups, Shape};
+use rb_contact::{Aabb, CollisionGroups};
 use rb_core::anchor::Stand;
 use rb_core::arena::Slot;
 use rb_core::body::{Body, BodyKind};
@@ -105,7 +104,7 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
             let Some(of) = shared.colliders.slot(slot) else {
                 continue;
             };
-            left.reports |= of.collider.desc().force_threshold.is_some();
+            left.reports |= of.collider.force_threshold().is_some();
             let travel = travels[of.body.index() as usize];
             if place(shared, slot, of, travel, dt, placed) {
                 left.slots.push(slot);
@@ -134,7 +133,6 @@ const NOWHERE: Placed = Placed {
         center: DVec3::ZERO,
     },
     motion: Twist::ZERO,
-    shape: Shape::Ball(Ball { radius: 1.0 }),
     collider: ColliderHandle::INVALID,
     body: BodyHandle::INVALID,
     radius: 0.0,
@@ -214,11 +212,7 @@ fn place(
     placed: &mut Placed,
 ) -> bool {
     let body = state.body(slot.body.index());
-    let desc = slot.collider.desc();
-    let extras = &desc.material.extras;
     let reach = reach(&state.params.contact, body, travel.own);
-    // Field by field: a shape that is the same already stays.
-    placed.shape.clone_from(&desc.shape);
     let before = placed.stand.pose;
     placed.stand = state.stand(&slot.collider, body);
     placed.radius = slot.collider.radius();
@@ -230,13 +224,13 @@ fn place(
     placed.reach = reach;
     placed.unrest = travel.unrest;
     placed.stirs = stirs(body);
-    placed.sensor = desc.sensor;
+    placed.sensor = slot.collider.is_sensor();
     placed.dynamic = body.kind == BodyKind::Dynamic;
     placed.flies = placed.dynamic && !travel.touched;
     placed.exposed = false;
-    placed.groups = desc.groups;
+    placed.groups = slot.collider.groups();
     placed.jointed = !body.joints.is_empty();
-    placed.directed = desc.material.surface_velocity != DVec3::ZERO || extras.across != 1.0;
+    placed.directed = slot.collider.is_directed();
     let around = slot.collider.aabb(&placed.stand.pose, body.grid);
     placed.bounds = around.inflated(reach);
     if body.kind == BodyKind::Static || body.is_asleep() {

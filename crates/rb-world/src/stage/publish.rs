@@ -111,7 +111,7 @@ pub(crate) fn difference<'a>(
 
 fn contact_forces(state: &State, events: &mut Events) {
     for &pair in &state.touching {
-        let asked = pair.map(|c| state.collider(c).collider.desc().force_threshold);
+        let asked = pair.map(|c| state.collider(c).collider.force_threshold());
         let Some(threshold) = asked.into_iter().flatten().reduce(f64::min) else {
             continue;
         };
