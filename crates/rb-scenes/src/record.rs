@@ -91,9 +91,8 @@ impl Recorder {
             _ => f64::INFINITY,
         };
         let name = body
-            .name
-            .clone()
-            .unwrap_or_else(|| format!("body {handle:?}"));
+            .name()
+            .map_or_else(|| format!("body {handle:?}"), str::to_owned);
         let index = self.recording.add_body(BodyInfo {
             name,
             kind,

@@ -14,7 +14,7 @@ use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::math::{Pose, Twist, log_rotation};
 use rb_core::params::ContactParams;
-use rb_core::room::empty;
+use rb_core::room::{empty, fit};
 use rb_solve::parallel;
 
 /// Colliders per task, or bodies.
@@ -30,6 +30,7 @@ const AHEAD: f64 = 4.0;
 /// Aims kinematic bodies at their targets, brings boxes up to date and collects candidate pairs.
 pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt: f64) {
     let bodies = state.bodies.slots_mut();
+    fit(&mut frame.travels, bodies.len());
     frame.travels.resize(bodies.len(), Travel::default());
     parallel::for_each_with_run(&mut frame.travels, bodies, 1, |travel, slot| {
         for body in slot.iter_mut().filter_map(Slot::value_mut) {
@@ -70,7 +71,9 @@ fn wake_pulled(state: &mut State, events: &mut Events) {
 
 /// Velocity that carries a kinematic body to its target within `dt`.
 fn aim(body: &mut Body, dt: f64) {
-    let Some(target) = body.target else { return };
+    let Some(target) = body.target() else {
+        return;
+    };
     let com = body.com_at(&target);
     body.vel.lin = (com - body.com) / dt;
     body.vel.ang = log_rotation(target.q * body.q.conjugate()) / dt;
@@ -90,6 +93,7 @@ pub(crate) fn reach(contact: &ContactParams, body: &Body, travel: f64) -> f64 {
 /// Places every collider and grows the boxes that have been left.
 fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
     let slots = state.colliders.capacity();
+    fit(&mut frame.placed, slots);
     frame.placed.resize(slots, NOWHERE);
     frame.left.resize_with(slots.div_ceil(RUN), Left::default);
     for (k, left) in frame.left.iter_mut().enumerate() {
