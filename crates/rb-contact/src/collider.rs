@@ -363,6 +363,13 @@ impl Collider {
         self.extras.as_deref().copied().unwrap_or_default()
     }
 
+    /// Bytes held apart from the collider itself, without what its shape shares with others.
+    pub fn bytes_apart(&self) -> usize {
+        self.extras
+            .as_ref()
+            .map_or(0, |_| size_of::<ColliderExtras>())
+    }
+
     /// The shape.
     #[inline]
     pub fn shape(&self) -> &Shape {
@@ -484,6 +491,34 @@ impl Collider {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_collider_is_small() {
+        assert!(size_of::<Collider>() <= 152);
+    }
+
+    #[test]
+    fn a_collider_is_what_was_described() {
+        let plain = ColliderDesc::new(Shape::ball(1.0).unwrap())
+            .density(3.0)
+            .friction(0.7)
+            .restitution(0.2)
+            .sensor(true);
+        let rare = plain
+            .clone()
+            .contact_stiffness(1e4, 20.0)
+            .surface_velocity(DVec3::X)
+            .rolling(0.1)
+            .force_threshold(5.0)
+            .user_data(u128::MAX);
+        for desc in [plain, rare] {
+            let mut collider = Collider::new(desc.clone()).unwrap();
+            assert_eq!(collider.desc(), desc);
+            collider.set_material(Material::default()).unwrap();
+            let material = Material::default();
+            assert_eq!(collider.desc(), ColliderDesc { material, ..desc });
+        }
+    }
 
     #[test]
     fn stiffness_is_stored_as_compliance() {

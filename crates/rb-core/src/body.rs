@@ -288,6 +288,28 @@ pub fn sound(v: DVec3) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::Slot;
+
+    /// Worlds of many bodies are read and written whole in every step.
+    #[test]
+    fn a_body_is_small() {
+        assert!(size_of::<Slot<Body>>() <= 432);
+    }
+
+    #[test]
+    fn what_few_bodies_have_is_told_of_all() {
+        let plain = Body::new(BodyDesc::dynamic(), Grid::FINE);
+        assert_eq!(
+            (plain.name(), plain.user_data(), plain.target()),
+            (None, 0, None)
+        );
+        let desc = BodyDesc::kinematic().named("lift").user_data(7);
+        let mut lift = Body::new(desc, Grid::FINE);
+        lift.set_target(Pose::IDENTITY);
+        let told = (lift.name(), lift.user_data(), lift.target());
+        assert_eq!(told, (Some("lift"), 7, Some(Pose::IDENTITY)));
+        assert!(lift.clear_target() && !lift.clear_target());
+    }
 
     #[test]
     fn one_number_that_is_none_is_not_sound() {

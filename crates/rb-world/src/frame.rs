@@ -308,3 +308,13 @@ impl Frame {
         self.island_count = n;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_placed_collider_is_four_cache_lines() {
+        assert_eq!(size_of::<Placed>(), 256);
+    }
+}

@@ -136,7 +136,9 @@ impl State {
     pub(crate) fn bytes(&self) -> usize {
         let arenas = self.bodies.bytes() + self.colliders.bytes() + self.joints.bytes();
         let contacts = bytes(&self.pairs) + bytes(&self.contacts) + bytes(&self.touching);
-        let apart = self.joints.len() * Described::APART;
+        let bodies: usize = self.bodies.iter().map(|(_, b)| b.bytes_apart()).sum();
+        let colliders = self.colliders.iter().map(|(_, c)| c.collider.bytes_apart());
+        let apart = bodies + colliders.sum::<usize>() + self.joints.len() * Described::APART;
         arenas + apart + self.constraints.bytes() + self.broad.bytes() + contacts
     }
 

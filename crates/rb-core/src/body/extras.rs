@@ -2,6 +2,7 @@
 
 use super::Body;
 use crate::math::Pose;
+use crate::room;
 use serde::{Deserialize, Serialize};
 
 /// Kept aside, so that a body without any of it is the smaller.
@@ -22,9 +23,19 @@ impl BodyExtras {
         };
         (extras != Self::default()).then(|| Box::new(extras))
     }
+
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + self.name.as_ref().map_or(0, String::capacity)
+    }
 }
 
 impl Body {
+    /// Bytes held apart from the body itself.
+    pub fn bytes_apart(&self) -> usize {
+        let extras = self.extras.as_ref().map_or(0, |extras| extras.bytes());
+        extras + room::spilled(&self.colliders) + room::spilled(&self.joints)
+    }
+
     /// Name for files, viewers and reports.
     pub fn name(&self) -> Option<&str> {
         self.extras.as_ref()?.name.as_deref()
