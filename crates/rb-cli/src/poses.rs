@@ -42,7 +42,7 @@ impl Poses {
     fn lines(&mut self, world: &World) -> io::Result<()> {
         let (step, t) = (world.step_count(), world.time());
         for (_, body) in world.bodies() {
-            let name = quoted(body.name.as_deref().unwrap_or_default());
+            let name = quoted(body.name().unwrap_or_default());
             write!(self.file, "{step},{t},{name}")?;
             let pose = body.pose();
             let vectors = [pose.p, body.vel.lin, body.vel.ang].map(|v| v.to_array());

@@ -47,7 +47,6 @@ pub struct BroadPhase {
     is_changed: Vec<bool>,
     /// Pairs that the last search found, sorted.
     found: Vec<[u32; 2]>,
-    scratch: BvhWorkspace,
 }
 
 /// An entry of a list of pairs.
@@ -177,8 +176,10 @@ impl BroadPhase {
         if most {
             self.plant();
         } else if refits {
-            self.trees[moving].optimize_incremental(&mut self.scratch);
-            self.trees[moving].refit(&mut self.scratch);
+            // Given back afterwards: it becomes as large as the tree.
+            let scratch = &mut BvhWorkspace::default();
+            self.trees[moving].optimize_incremental(scratch);
+            self.trees[moving].refit(scratch);
         }
     }
 
@@ -254,10 +255,8 @@ impl BroadPhase {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let trees: usize = self.trees.iter().map(Bvh::heap_memory_size).sum();
-        // The library does not say what its scratch holds: a tree of movable colliders, at most.
-        let scratch = self.trees[Mobility::Moving as usize].heap_memory_size();
         let flags = room::bytes(&self.changed) + room::bytes(&self.is_changed);
-        trees + scratch + flags + room::bytes(&self.entries) + room::bytes(&self.found)
+        trees + flags + room::bytes(&self.entries) + room::bytes(&self.found)
     }
 
     fn entry(&self, slot: u32) -> Option<&Entry> {
@@ -267,6 +266,7 @@ impl BroadPhase {
     fn store(&mut self, slot: u32, entry: Entry) {
         let at = slot as usize;
         if self.entries.len() <= at {
+            room::fit(&mut self.entries, at + 1);
             self.entries.resize(at + 1, None);
         }
         self.entries[at] = Some(entry);
@@ -286,6 +286,7 @@ impl BroadPhase {
     fn mark(&mut self, slot: u32) {
         let at = slot as usize;
         if self.is_changed.len() <= at {
+            room::fit(&mut self.is_changed, at + 1);
             self.is_changed.resize(at + 1, false);
         }
         if !self.is_changed[at] {

@@ -10,7 +10,7 @@ use rb_core::anchor::Stand;
 use rb_core::body::SOUND;
 use rb_core::error::check;
 use rb_core::grid::Grid;
-use rb_core::manifold::FrictionLaw;
+use rb_core::manifold::{FrictionLaw, SurfaceExtras};
 use rb_core::mass::MassProps;
 use rb_core::math::Pose;
 use rb_core::{Error, Result};
@@ -253,20 +253,54 @@ impl ColliderDesc {
     }
 }
 
-/// A checked collider with what is asked of it every step.
+/// A checked collider: what is asked of it every step, and aside what few colliders have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "ColliderDesc", into = "ColliderDesc")]
 pub struct Collider {
-    desc: ColliderDesc,
-    mass: MassProps,
+    shape: Shape,
+    offset: Pose,
+    density: f64,
     radius: f64,
+    friction: f64,
+    restitution: f64,
+    friction_combine: Combine,
+    restitution_combine: Combine,
+    law: FrictionLaw,
     /// Whether the shape's frame is that of the body.
     centred: bool,
+    sensor: bool,
+    events: ColliderEvents,
+    groups: CollisionGroups,
+    extras: Option<Box<ColliderExtras>>,
+}
+
+/// What few colliders have; the default has none of it. As in a [`ColliderDesc`].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct ColliderExtras {
+    compliance: f64,
+    damping: f64,
+    surface_velocity: DVec3,
+    surface: SurfaceExtras,
+    force_threshold: Option<f64>,
+    user_data: u128,
+}
+
+impl From<ColliderDesc> for ColliderExtras {
+    fn from(desc: ColliderDesc) -> Self {
+        Self {
+            compliance: desc.material.compliance,
+            damping: desc.material.damping,
+            surface_velocity: desc.material.surface_velocity,
+            surface: desc.material.extras,
+            force_threshold: desc.force_threshold,
+            user_data: desc.user_data,
+        }
+    }
 }
 
 impl From<Collider> for ColliderDesc {
     fn from(c: Collider) -> Self {
-        c.desc
+        c.desc()
     }
 }
 
@@ -274,12 +308,7 @@ impl TryFrom<ColliderDesc> for Collider {
     type Error = Error;
     fn try_from(desc: ColliderDesc) -> Result<Self> {
         desc.validate()?;
-        Ok(Self {
-            mass: desc.shape.mass_props(desc.density).placed(&desc.offset),
-            radius: desc.shape.bounding_radius(),
-            centred: desc.offset == Pose::IDENTITY,
-            desc,
-        })
+        Ok(Self::checked(desc))
     }
 }
 
@@ -292,26 +321,116 @@ impl Collider {
         Self::try_from(desc)
     }
 
+    /// Collider of a description that has been checked.
+    fn checked(desc: ColliderDesc) -> Self {
+        Self {
+            shape: desc.shape.clone(),
+            offset: desc.offset,
+            density: desc.density,
+            radius: desc.shape.bounding_radius(),
+            friction: desc.material.friction,
+            restitution: desc.material.restitution,
+            friction_combine: desc.material.friction_combine,
+            restitution_combine: desc.material.restitution_combine,
+            law: desc.material.law,
+            centred: desc.offset == Pose::IDENTITY,
+            sensor: desc.sensor,
+            events: desc.events,
+            groups: desc.groups,
+            extras: Some(ColliderExtras::from(desc))
+                .filter(|extras| *extras != ColliderExtras::default())
+                .map(Box::new),
+        }
+    }
+
     /// The description.
-    #[inline]
-    pub fn desc(&self) -> &ColliderDesc {
-        &self.desc
+    pub fn desc(&self) -> ColliderDesc {
+        let extras = self.extras();
+        ColliderDesc {
+            shape: self.shape.clone(),
+            offset: self.offset,
+            density: self.density,
+            material: self.material(),
+            groups: self.groups,
+            sensor: self.sensor,
+            events: self.events,
+            force_threshold: extras.force_threshold,
+            user_data: extras.user_data,
+        }
+    }
+
+    fn extras(&self) -> ColliderExtras {
+        self.extras.as_deref().copied().unwrap_or_default()
+    }
+
+    /// Bytes held apart from the collider itself, without what its shape shares with others.
+    pub fn bytes_apart(&self) -> usize {
+        self.extras
+            .as_ref()
+            .map_or(0, |_| size_of::<ColliderExtras>())
     }
 
     /// The shape.
     #[inline]
     pub fn shape(&self) -> &Shape {
-        &self.desc.shape
+        &self.shape
+    }
+
+    /// Place of the shape in the body's frame.
+    pub fn offset(&self) -> &Pose {
+        &self.offset
+    }
+
+    /// The surface.
+    pub fn material(&self) -> Material {
+        let extras = self.extras();
+        Material {
+            friction: self.friction,
+            restitution: self.restitution,
+            friction_combine: self.friction_combine,
+            restitution_combine: self.restitution_combine,
+            law: self.law,
+            compliance: extras.compliance,
+            damping: extras.damping,
+            surface_velocity: extras.surface_velocity,
+            extras: extras.surface,
+        }
+    }
+
+    /// Whether the surface has a direction, which turns with the body.
+    #[inline]
+    pub fn is_directed(&self) -> bool {
+        let directed =
+            |e: &ColliderExtras| e.surface_velocity != DVec3::ZERO || e.surface.across != 1.0;
+        self.extras.as_deref().is_some_and(directed)
+    }
+
+    /// Who it collides with.
+    #[inline]
+    pub fn groups(&self) -> CollisionGroups {
+        self.groups
+    }
+
+    /// Whether it only reports overlaps.
+    #[inline]
+    pub fn is_sensor(&self) -> bool {
+        self.sensor
+    }
+
+    /// Contacts are reported whose total force exceeds this (N).
+    #[inline]
+    pub fn force_threshold(&self) -> Option<f64> {
+        self.extras.as_ref()?.force_threshold
     }
 
     /// Mass the collider adds to its body, in the body's frame.
-    pub fn mass_props(&self) -> &MassProps {
-        &self.mass
+    pub fn mass_props(&self) -> MassProps {
+        self.shape.mass_props(self.density).placed(&self.offset)
     }
 
     /// Greatest distance of a surface point from the body's origin (m).
     pub fn reach(&self) -> f64 {
-        self.desc.offset.p.length() + self.radius
+        self.offset.p.length() + self.radius
     }
 
     /// Greatest distance of a surface point from the origin of the shape's own frame (m).
@@ -324,7 +443,7 @@ impl Collider {
     /// body's origin by `com_local` (m, body axes); away from it in steps of the grid.
     #[inline]
     pub fn stand(&self, com: &Pose, com_local: DVec3, grid: Grid) -> Stand {
-        let offset = &self.desc.offset;
+        let offset = &self.offset;
         let q = match self.centred {
             true => com.q,
             false => com.q * offset.q,
@@ -343,7 +462,7 @@ impl Collider {
     /// Box around the shape for its world pose, at whole steps of the grid from it.
     #[inline]
     pub fn aabb(&self, pose: &Pose, grid: Grid) -> Aabb {
-        let around = self.desc.shape.aabb(&Pose::new(DVec3::ZERO, pose.q));
+        let around = self.shape.aabb(&Pose::new(DVec3::ZERO, pose.q));
         Aabb::new(grid.round(around.min), grid.round(around.max)).moved(pose.p)
     }
 
@@ -353,24 +472,53 @@ impl Collider {
     /// As [`Material::validate`]; nothing has changed then.
     pub fn set_material(&mut self, material: Material) -> Result<()> {
         material.validate()?;
-        self.desc.material = material;
+        let desc = self.desc();
+        *self = Self::checked(ColliderDesc { material, ..desc });
         Ok(())
     }
 
     /// Replaces the groups.
     pub fn set_groups(&mut self, groups: CollisionGroups) {
-        self.desc.groups = groups;
+        self.groups = groups;
     }
 
     /// Turns the collider into a sensor or back.
     pub fn set_sensor(&mut self, sensor: bool) {
-        self.desc.sensor = sensor;
+        self.sensor = sensor;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_collider_is_small() {
+        assert!(size_of::<Collider>() <= 152);
+    }
+
+    #[test]
+    fn a_collider_is_what_was_described() {
+        let plain = ColliderDesc::new(Shape::ball(1.0).unwrap())
+            .density(3.0)
+            .friction(0.7)
+            .restitution(0.2)
+            .sensor(true);
+        let rare = plain
+            .clone()
+            .contact_stiffness(1e4, 20.0)
+            .surface_velocity(DVec3::X)
+            .rolling(0.1)
+            .force_threshold(5.0)
+            .user_data(u128::MAX);
+        for desc in [plain, rare] {
+            let mut collider = Collider::new(desc.clone()).unwrap();
+            assert_eq!(collider.desc(), desc);
+            collider.set_material(Material::default()).unwrap();
+            let material = Material::default();
+            assert_eq!(collider.desc(), ColliderDesc { material, ..desc });
+        }
+    }
 
     #[test]
     fn stiffness_is_stored_as_compliance() {

@@ -53,7 +53,7 @@ pub struct Mesh {
 macro_rules! shapes {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {
         /// Geometry of a collider.
-        #[derive(Debug, PartialEq, Serialize, Deserialize)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[non_exhaustive]
         pub enum Shape {
             $($(#[$doc])* $name($name),)*
@@ -76,21 +76,6 @@ macro_rules! shapes {
             #[inline]
             pub(crate) fn view(&self) -> View<'_> {
                 match self { $(Self::$name(s) => s.view(),)* }
-            }
-        }
-
-        impl Clone for Shape {
-            fn clone(&self) -> Self {
-                match self { $(Self::$name(s) => Self::$name(s.clone()),)* }
-            }
-
-            /// As each kind does it: a step keeps every shape beside its pose.
-            #[inline]
-            fn clone_from(&mut self, source: &Self) {
-                match (self, source) {
-                    $((Self::$name(s), Self::$name(source)) => s.clone_from(source),)*
-                    (s, source) => *s = source.clone(),
-                }
             }
         }
 

@@ -179,6 +179,29 @@ fn thousands_of_boxes_are_no_cliff() {
 
 /// Trees built at once and trees grown box by box answer the same, also through the edits that follow.
 #[test]
+fn boxes_in_motion_take_little_memory() {
+    let mut random = Random(3);
+    let mut broad = BroadPhase::new();
+    let boxes: Vec<Aabb> = (0..1200).map(|_| random_box(&mut random, 20.0)).collect();
+    for (slot, b) in boxes.iter().enumerate() {
+        broad.set(slot as u32, b, 0.1, Mobility::Moving);
+    }
+    let course = Course {
+        margin: 0.1,
+        ahead: DVec3::ZERO,
+        mobility: Mobility::Moving,
+    };
+    let moved = boxes.iter().enumerate().step_by(4);
+    let moved = moved.map(|(slot, b)| (slot as u32, b.moved(DVec3::Y), course));
+    broad.set_many(300, moved);
+    assert!(
+        broad.bytes() < 160 * boxes.len(),
+        "{}",
+        broad.bytes() / boxes.len()
+    );
+}
+
+#[test]
 fn many_at_once_are_one_by_one() {
     let mut random = Random(7);
     let course = |mobility| Course {

@@ -4,14 +4,16 @@
 //! the origin; users see the pose of the body frame.
 
 mod desc;
+mod extras;
 
 pub use desc::BodyDesc;
 
 use crate::grid::Grid;
 use crate::handle::{ColliderHandle, JointHandle};
-use crate::mass::{InvMass, LockedAxes, MassProps, PrincipalInertia};
+use crate::mass::{InvMass, LockedAxes, MassProps, PointMass, PrincipalInertia};
 use crate::math::{Pose, Twist, Wrench};
 use bitflags::bitflags;
+use extras::BodyExtras;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -64,9 +66,9 @@ pub struct Body {
     pub flags: BodyFlags,
     /// Locked world axes.
     pub locked: LockedAxes,
-    /// Mass, centre of mass and inertia in the body frame; zero for a massless dynamic body.
-    pub mass: MassProps,
-    /// The inertia in its principal frame.
+    /// Mass and centre of mass in the body frame; zero for a massless dynamic body.
+    pub mass: PointMass,
+    /// Inertia about the centre of mass, in its principal frame.
     pub inertia: PrincipalInertia,
     /// Mass given by hand rather than from colliders.
     pub mass_by_hand: bool,
@@ -78,8 +80,6 @@ pub struct Body {
     pub angular_damping: f64,
     /// Force and torque for the next step (N, N·m), cleared after it.
     pub force: Wrench,
-    /// Where a kinematic body is to be at the end of the next step (body frame).
-    pub target: Option<Pose>,
     /// Centre of mass and attitude at the start of the last step, for interpolation.
     pub previous: Pose,
     /// Time (s) its surface has been still.
@@ -97,11 +97,8 @@ pub struct Body {
     /// Its colliders.
     pub colliders: SmallVec<[ColliderHandle; 2]>,
     /// Its joints.
-    pub joints: SmallVec<[JointHandle; 4]>,
-    /// Name for files, viewers and reports.
-    pub name: Option<String>,
-    /// Anything of the user's.
-    pub user_data: u64,
+    pub joints: SmallVec<[JointHandle; 2]>,
+    extras: Option<Box<BodyExtras>>,
 }
 
 impl Body {
@@ -116,14 +113,13 @@ impl Body {
             kind: desc.kind,
             flags: desc.flags,
             locked: desc.locked,
-            mass: MassProps::ZERO,
+            mass: PointMass::default(),
             inertia: PrincipalInertia::default(),
             mass_by_hand: desc.mass.is_some(),
             gravity_scale: desc.gravity_scale,
             linear_damping: desc.linear_damping,
             angular_damping: desc.angular_damping,
             force: Wrench::ZERO,
-            target: None,
             previous: Pose::IDENTITY,
             still: 0.0,
             exact_hold: 0,
@@ -133,8 +129,7 @@ impl Body {
             core: 0.0,
             colliders: SmallVec::new(),
             joints: SmallVec::new(),
-            name: desc.name,
-            user_data: desc.user_data,
+            extras: BodyExtras::new(desc.name, desc.user_data),
         };
         body.set_mass(desc.mass.unwrap_or(MassProps::ZERO));
         body.previous = body.com_pose();
@@ -174,13 +169,25 @@ impl Body {
         self.com = self.com_at(&Pose::new(pose.p, self.q));
     }
 
+    /// Mass, centre of mass and inertia in the body frame.
+    pub fn mass_props(&self) -> MassProps {
+        MassProps {
+            mass: self.mass.mass,
+            com_local: self.mass.com_local,
+            inertia_local: self.inertia.local(),
+        }
+    }
+
     /// Replaces mass, centre of mass and inertia, keeping the body frame where it is and was, and its motion
     /// as a rigid body.
     pub fn set_mass(&mut self, mass: MassProps) {
         let (frame, before) = (self.pose(), self.aside(self.previous.q));
         let aside = mass.com_local - self.mass.com_local;
         self.vel.lin += self.vel.ang.cross(self.q * aside);
-        self.mass = mass;
+        self.mass = PointMass {
+            mass: mass.mass,
+            com_local: mass.com_local,
+        };
         self.previous.p += self.aside(self.previous.q) - before;
         self.inertia = if mass.mass > 0.0 {
             PrincipalInertia::new(mass.inertia_local)
@@ -197,7 +204,7 @@ impl Body {
     pub fn span(&self) -> f64 {
         match self.extent > 0.0 {
             true => self.extent,
-            false => self.mass.spread(),
+            false => self.inertia.spread(self.mass.mass),
         }
     }
 
@@ -281,6 +288,28 @@ pub fn sound(v: DVec3) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arena::Slot;
+
+    /// Worlds of many bodies are read and written whole in every step.
+    #[test]
+    fn a_body_is_small() {
+        assert!(size_of::<Slot<Body>>() <= 432);
+    }
+
+    #[test]
+    fn what_few_bodies_have_is_told_of_all() {
+        let plain = Body::new(BodyDesc::dynamic(), Grid::FINE);
+        assert_eq!(
+            (plain.name(), plain.user_data(), plain.target()),
+            (None, 0, None)
+        );
+        let desc = BodyDesc::kinematic().named("lift").user_data(7);
+        let mut lift = Body::new(desc, Grid::FINE);
+        lift.set_target(Pose::IDENTITY);
+        let told = (lift.name(), lift.user_data(), lift.target());
+        assert_eq!(told, (Some("lift"), 7, Some(Pose::IDENTITY)));
+        assert!(lift.clear_target() && !lift.clear_target());
+    }
 
     #[test]
     fn one_number_that_is_none_is_not_sound() {

@@ -25,15 +25,6 @@ impl MassProps {
         inertia_local: DMat3::ZERO,
     };
 
-    /// How far its mass is from the centre of mass, in root mean square (m); 0 without mass.
-    pub fn spread(&self) -> f64 {
-        let i = &self.inertia_local;
-        let trace = i.x_axis.x + i.y_axis.y + i.z_axis.z;
-        // Σ m r², twice, over the mass.
-        let square = trace / (2.0 * self.mass);
-        if square > 0.0 { square.sqrt() } else { 0.0 }
-    }
-
     /// Centre of mass at the origin, principal inertias along the body axes (kg, kg·m²).
     pub const fn diagonal(mass: f64, inertia: DVec3) -> Self {
         Self {
@@ -112,6 +103,15 @@ impl MassProps {
             })
         }
     }
+}
+
+/// Mass and where its centre is: [`MassProps`] without the inertia.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PointMass {
+    /// Mass (kg).
+    pub mass: f64,
+    /// Centre of mass in the body frame (m).
+    pub com_local: DVec3,
 }
 
 bitflags! {
@@ -251,6 +251,13 @@ impl PrincipalInertia {
     /// Inertia in body axes (kg·m²).
     pub fn local(&self) -> DMat3 {
         self.conjugate(DQuat::IDENTITY, self.moments)
+    }
+
+    /// How far `mass` (kg) of this inertia is from its centre, in root mean square (m); 0 without mass.
+    pub fn spread(&self, mass: f64) -> f64 {
+        // Σ m r², twice, over the mass.
+        let square = self.moments.element_sum() / (2.0 * mass);
+        if square > 0.0 { square.sqrt() } else { 0.0 }
     }
 
     /// Whether all moments agree to one part in a thousand: then the gyroscopic term is negligible.

@@ -3,6 +3,8 @@
 //! A list that grows by doubling holds up to twice what it needs, and one that was long once holds that
 //! for ever. Lists whose lengths change a little keep their memory, so that steady steps need no new.
 
+use smallvec::{Array, SmallVec};
+
 /// Bytes that a list may hold beyond what it needs, however short it is.
 const SPARE: usize = 1024;
 
@@ -41,6 +43,14 @@ pub fn empty<T>(list: &mut Vec<T>) {
 /// Bytes that a list holds, used or not.
 pub fn bytes<T>(list: &Vec<T>) -> usize {
     list.capacity() * size_of::<T>()
+}
+
+/// Bytes that a short list holds beyond those within it.
+pub fn spilled<A: Array>(list: &SmallVec<A>) -> usize {
+    match list.spilled() {
+        true => list.capacity() * size_of::<A::Item>(),
+        false => 0,
+    }
 }
 
 #[cfg(test)]

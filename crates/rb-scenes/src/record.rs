@@ -78,8 +78,8 @@ impl Recorder {
     fn add(&mut self, world: &World, handle: BodyHandle, body: &Body) -> Result<usize, SceneError> {
         let mut parts = Vec::new();
         for &collider in &body.colliders {
-            let desc = world.collider(collider)?.desc();
-            append(&desc.shape, &desc.offset, &mut parts);
+            let collider = world.collider(collider)?;
+            append(collider.shape(), collider.offset(), &mut parts);
         }
         let kind = match body.kind {
             BodyKind::Static => rb_view::BodyKind::Static,
@@ -91,9 +91,8 @@ impl Recorder {
             _ => f64::INFINITY,
         };
         let name = body
-            .name
-            .clone()
-            .unwrap_or_else(|| format!("body {handle:?}"));
+            .name()
+            .map_or_else(|| format!("body {handle:?}"), str::to_owned);
         let index = self.recording.add_body(BodyInfo {
             name,
             kind,

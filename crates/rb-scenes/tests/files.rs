@@ -177,7 +177,11 @@ fn a_mass_scales_the_shapes() {
         .expect("valid")
         .build()
         .expect("valid");
-    let mass = built.world.body(built.bodies[0]).expect("alive").mass;
+    let mass = built
+        .world
+        .body(built.bodies[0])
+        .expect("alive")
+        .mass_props();
     assert!((mass.mass - 5.0).abs() < 1e-12);
     // I_x = m/12 (2² + 3²).
     assert!((mass.inertia_local.x_axis.x - 65.0 / 12.0).abs() < 1e-12);

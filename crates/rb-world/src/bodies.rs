@@ -65,7 +65,7 @@ impl World {
     /// Body with a name, the first in slot order.
     pub fn body_named(&self, name: &str) -> Option<BodyHandle> {
         self.bodies()
-            .find(|(_, b)| b.name.as_deref() == Some(name))
+            .find(|(_, b)| b.name() == Some(name))
             .map(|(h, _)| h)
     }
 
@@ -184,7 +184,7 @@ impl World {
                 reason: "only a kinematic body follows a target pose".into(),
             });
         }
-        self.edit(body)?.target = Some(Pose::new(pose.p, q));
+        self.edit(body)?.set_target(Pose::new(pose.p, q));
         Ok(())
     }
 
@@ -276,7 +276,7 @@ impl World {
     pub fn set_kind(&mut self, body: BodyHandle, kind: BodyKind) -> Result<()> {
         let b = self.edit(body)?;
         let before = std::mem::replace(&mut b.kind, kind);
-        b.target = None;
+        b.clear_target();
         b.obey_locks();
         if kind == BodyKind::Static {
             b.vel = Twist::ZERO;

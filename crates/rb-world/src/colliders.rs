@@ -192,8 +192,8 @@ impl State {
         };
         if !b.mass_by_hand && b.kind == BodyKind::Dynamic {
             let solid = b.colliders.iter().filter_map(|c| self.colliders.get(*c));
-            let solid = solid.filter(|c| !c.collider.desc().sensor);
-            let mass = solid.fold(MassProps::ZERO, |m, c| m.combine(c.collider.mass_props()));
+            let solid = solid.filter(|c| !c.collider.is_sensor());
+            let mass = solid.fold(MassProps::ZERO, |m, c| m.combine(&c.collider.mass_props()));
             let mass = if mass.validate().is_ok() {
                 mass
             } else {
@@ -211,7 +211,7 @@ impl State {
         };
         let (mut extent, mut core) = (0.0f64, f64::INFINITY);
         for c in b.colliders.iter().filter_map(|c| self.colliders.get(*c)) {
-            let offset = c.collider.desc().offset.p.distance(b.mass.com_local);
+            let offset = c.collider.offset().p.distance(b.mass.com_local);
             extent = extent.max(offset + c.collider.shape().bounding_radius());
             core = core.min(c.collider.shape().inner_radius());
         }

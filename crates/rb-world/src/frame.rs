@@ -9,7 +9,7 @@ use crate::state::PairList;
 use rb_contact::broad::Course;
 use rb_contact::manifold::Carried;
 use rb_contact::recycle::Sphere;
-use rb_contact::{Aabb, CollisionGroups, ContactPatch, Shape};
+use rb_contact::{Aabb, CollisionGroups, ContactPatch};
 use rb_core::anchor::Stand;
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::manifold::{ContactMaterial, Manifold};
@@ -54,8 +54,6 @@ pub(crate) struct Placed {
     pub(crate) stand: Stand,
     /// How far its origin moves and it turns within this step (m, rad; world).
     pub(crate) motion: Twist,
-    /// Kept here because pairs meet colliders in any order, and the arena's lie far apart.
-    pub(crate) shape: Shape,
     pub(crate) collider: ColliderHandle,
     pub(crate) body: BodyHandle,
     pub(crate) groups: CollisionGroups,
@@ -323,5 +321,15 @@ impl Frame {
         parallel::extend(&mut self.islands, more, ISLANDS, |_| Island::default());
         self.island_count = n;
         release(&mut self.islands[n..], Island::bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_placed_collider_is_four_cache_lines() {
+        assert_eq!(size_of::<Placed>(), 256);
     }
 }

@@ -173,9 +173,8 @@ impl World {
     fn seen<'a>(&'a self, filter: &'a QueryFilter) -> Box<Colliders<'a>> {
         Box::new(move |slot| {
             let c = self.state.colliders.slot(slot)?;
-            let desc = c.collider.desc();
-            let seen = (filter.sensors || !desc.sensor)
-                && desc.groups.admits(&filter.groups)
+            let seen = (filter.sensors || !c.collider.is_sensor())
+                && c.collider.groups().admits(&filter.groups)
                 && filter.exclude != Some(c.body);
             seen.then(|| (&c.collider, self.state.collider_pose(slot)))
         })

@@ -173,7 +173,7 @@ impl State {
             (None, Some(group)) => (a.kind == BodyKind::Static).then_some(group),
             (None, None) => None,
         };
-        group.filter(|_| sides.iter().all(|c| !c.collider.desc().sensor))
+        group.filter(|_| sides.iter().all(|c| !c.collider.is_sensor()))
     }
 
     /// Takes out of the lists of a step what rests together since a group fell asleep.

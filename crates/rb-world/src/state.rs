@@ -7,7 +7,7 @@ use crate::sleep::SleepGroups;
 use glam::DVec3;
 use rb_contact::broad::{BroadPhase, Paired};
 use rb_contact::recycle::Memory;
-use rb_contact::{Aabb, Collider};
+use rb_contact::{Aabb, Collider, Shape};
 use rb_core::anchor::Stand;
 use rb_core::arena::Arena;
 use rb_core::body::{Body, BodyKind};
@@ -140,7 +140,9 @@ impl State {
         let arenas = self.bodies.bytes() + self.colliders.bytes() + self.joints.bytes();
         let contacts = bytes(&self.contacts) + bytes(&self.materials);
         let contacts = bytes(&self.pairs) + contacts + bytes(&self.touching) + self.groups.bytes();
-        let apart = self.joints.len() * Described::APART;
+        let bodies: usize = self.bodies.iter().map(|(_, b)| b.bytes_apart()).sum();
+        let colliders = self.colliders.iter().map(|(_, c)| c.collider.bytes_apart());
+        let apart = bodies + colliders.sum::<usize>() + self.joints.len() * Described::APART;
         arenas + apart + self.constraints.bytes() + self.broad.bytes() + contacts
     }
 
@@ -185,6 +187,12 @@ impl State {
         self.colliders
             .slot(slot)
             .expect("collider slots in use stay occupied during a step")
+    }
+
+    /// Shape of a collider that is known to be alive.
+    #[inline]
+    pub(crate) fn shape(&self, collider: ColliderHandle) -> &Shape {
+        self.collider(collider.index()).collider.shape()
     }
 
     /// Joint in a slot that is known to be occupied.

@@ -335,7 +335,7 @@ fn interpolation_runs_from_the_last_pose_to_this_one() {
     // Where its mass is has nothing to do with where its frame was.
     let aside = MassProps {
         com_local: DVec3::X,
-        ..world.body(body).unwrap().mass
+        ..world.body(body).unwrap().mass_props()
     };
     world.set_mass(body, aside).unwrap();
     let x = |f| world.interpolated(body, f).unwrap().0.x;

@@ -15,30 +15,12 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// Convex hull of points, dilated by `border`.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
 pub struct ConvexHull {
     points: Arc<Vec<DVec3>>,
     border: f64,
     hull: Arc<Polyhedron>,
-}
-
-impl Clone for ConvexHull {
-    fn clone(&self) -> Self {
-        Self {
-            points: self.points.clone(),
-            border: self.border,
-            hull: self.hull.clone(),
-        }
-    }
-
-    /// The same hull is not counted anew: threads that count the owners of one hull wait for each other.
-    #[inline]
-    fn clone_from(&mut self, source: &Self) {
-        if !Arc::ptr_eq(&self.hull, &source.hull) || self.border != source.border {
-            *self = source.clone();
-        }
-    }
 }
 
 #[derive(Serialize, Deserialize)]

@@ -19,8 +19,11 @@ use std::sync::Arc;
 /// Grid of heights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Stored", into = "Stored")]
-pub struct HeightField {
-    grid: Arc<Stored>,
+pub struct HeightField(Arc<Built>);
+
+#[derive(Debug, PartialEq)]
+struct Built {
+    grid: Stored,
     bounds: Aabb,
 }
 
@@ -34,7 +37,7 @@ struct Stored {
 
 impl From<HeightField> for Stored {
     fn from(h: HeightField) -> Self {
-        Arc::unwrap_or_clone(h.grid)
+        h.0.grid.clone()
     }
 }
 
@@ -58,10 +61,10 @@ impl TryFrom<Stored> for HeightField {
         let low = s.heights.iter().copied().fold(f64::INFINITY, f64::min);
         let high = s.heights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let half = DVec3::new(0.5 * s.size[0], 0.0, 0.5 * s.size[1]);
-        Ok(Self {
+        Ok(Self(Arc::new(Built {
             bounds: Aabb::new(DVec3::Y * low - half, DVec3::Y * high + half),
-            grid: Arc::new(s),
-        })
+            grid: s,
+        })))
     }
 }
 
@@ -91,15 +94,15 @@ impl Shape {
 impl HeightField {
     /// Cells along (z, x).
     fn cells(&self) -> [usize; 2] {
-        [self.grid.rows - 1, self.grid.columns - 1]
+        [self.0.grid.rows - 1, self.0.grid.columns - 1]
     }
 
     fn corner(&self, row: usize, column: usize) -> DVec3 {
         let [rows, columns] = self.cells();
-        let [sx, sz] = self.grid.size;
+        let [sx, sz] = self.0.grid.size;
         DVec3::new(
             (column as f64 / columns as f64 - 0.5) * sx,
-            self.grid.heights[row * self.grid.columns + column],
+            self.0.grid.heights[row * self.0.grid.columns + column],
             (row as f64 / rows as f64 - 0.5) * sz,
         )
     }
@@ -170,17 +173,17 @@ impl Geometry for HeightField {
     }
 
     fn parts_box(&self) -> Aabb {
-        self.bounds
+        self.0.bounds
     }
 
     fn outline(&self, line: &mut dyn FnMut(DVec3, DVec3)) {
-        for row in 0..self.grid.rows {
-            for column in 0..self.grid.columns {
+        for row in 0..self.0.grid.rows {
+            for column in 0..self.0.grid.columns {
                 let p = self.corner(row, column);
-                if column + 1 < self.grid.columns {
+                if column + 1 < self.0.grid.columns {
                     line(p, self.corner(row, column + 1));
                 }
-                if row + 1 < self.grid.rows {
+                if row + 1 < self.0.grid.rows {
                     line(p, self.corner(row + 1, column));
                 }
             }
@@ -196,8 +199,8 @@ impl Geometry for HeightField {
         }
         for row in 0..rows {
             for column in 0..columns {
-                let p = (row * self.grid.columns + column) as u32;
-                let z = p + self.grid.columns as u32;
+                let p = (row * self.0.grid.columns + column) as u32;
+                let z = p + self.0.grid.columns as u32;
                 mesh.triangles.push([p, z, z + 1]);
                 mesh.triangles.push([p, z + 1, p + 1]);
             }
@@ -208,11 +211,11 @@ impl Geometry for HeightField {
 
 impl Parts for HeightField {
     fn overlapping(&self, region: &Aabb, f: &mut dyn FnMut(Part<'_>)) {
-        if !self.bounds.overlaps(region) {
+        if !self.0.bounds.overlaps(region) {
             return;
         }
         let [rows, columns] = self.cells();
-        let [sx, sz] = self.grid.size;
+        let [sx, sz] = self.0.grid.size;
         for row in covered(region.min.z, region.max.z, sz, rows) {
             for column in covered(region.min.x, region.max.x, sx, columns) {
                 for (which, triangle) in self.cell(row, column).into_iter().enumerate() {

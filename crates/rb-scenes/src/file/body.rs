@@ -182,5 +182,5 @@ impl BodyEntry {
 fn weigh(colliders: &[ColliderDesc]) -> MassProps {
     let solid = colliders.iter().filter(|c| !c.sensor);
     let each = solid.filter_map(|c| Collider::new(c.clone()).ok());
-    each.fold(MassProps::ZERO, |sum, c| sum.combine(c.mass_props()))
+    each.fold(MassProps::ZERO, |sum, c| sum.combine(&c.mass_props()))
 }

@@ -160,7 +160,7 @@ impl Built {
 
     /// What the file calls a body.
     pub fn body_name(&self, body: BodyHandle) -> &str {
-        let name = self.world.body(body).ok().and_then(|b| b.name.as_deref());
+        let name = self.world.body(body).ok().and_then(|b| b.name());
         name.unwrap_or("?")
     }
 

@@ -110,7 +110,7 @@ fn settle(b: &mut Body, slot: usize, frame: &Frame, landed: &mut Landed, params:
 
 fn clear_forces(b: &mut Body) {
     b.force = Default::default();
-    if b.kind == BodyKind::Kinematic && b.target.take().is_some() {
+    if b.kind == BodyKind::Kinematic && b.clear_target() {
         b.vel = Twist::ZERO;
     }
 }
@@ -123,7 +123,7 @@ fn held(island: &Island) -> impl Iterator<Item = u32> {
 
 /// Moves a kinematic body; one that would leave the bounds of a state stays, at rest. Says whether it moved.
 fn move_as_told(b: &mut Body, dt: f64) -> bool {
-    let to = match b.target {
+    let to = match b.target() {
         Some(pose) => pose.p,
         None => b.com + b.grid.round(b.vel.lin * dt),
     };
@@ -131,7 +131,7 @@ fn move_as_told(b: &mut Body, dt: f64) -> bool {
         b.vel = Twist::ZERO;
         return false;
     }
-    match b.target {
+    match b.target() {
         Some(pose) => b.set_pose(pose),
         None => (b.com, b.q) = (to, turn(b.q, b.vel.ang, dt)),
     }

@@ -7,15 +7,14 @@ use crate::state::{ColliderSlot, State, stirs};
 use glam::DVec3;
 use rb_contact::broad::Course;
 use rb_contact::recycle::went;
-use rb_contact::shapes::Ball;
-use rb_contact::{Aabb, CollisionGroups, Shape};
+use rb_contact::{Aabb, CollisionGroups};
 use rb_core::anchor::Stand;
 use rb_core::arena::Slot;
 use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::math::{Pose, Twist, log_rotation};
 use rb_core::params::ContactParams;
-use rb_core::room::empty;
+use rb_core::room::{empty, fit};
 use rb_solve::parallel;
 
 /// Colliders per task, or bodies.
@@ -31,6 +30,7 @@ const AHEAD: f64 = 4.0;
 /// Aims kinematic bodies at their targets, brings boxes up to date and collects candidate pairs.
 pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt: f64) {
     let bodies = state.bodies.slots_mut();
+    fit(&mut frame.travels, bodies.len());
     frame.travels.resize(bodies.len(), Travel::default());
     parallel::for_each_with_run(&mut frame.travels, bodies, 1, |travel, slot| {
         for body in slot.iter_mut().filter_map(Slot::value_mut) {
@@ -73,7 +73,9 @@ fn wake_pulled(state: &mut State, events: &mut Events) {
 
 /// Velocity that carries a kinematic body to its target within `dt`.
 fn aim(body: &mut Body, dt: f64) {
-    let Some(target) = body.target else { return };
+    let Some(target) = body.target() else {
+        return;
+    };
     let com = body.com_at(&target);
     body.vel.lin = (com - body.com) / dt;
     body.vel.ang = log_rotation(target.q * body.q.conjugate()) / dt;
@@ -93,6 +95,7 @@ pub(crate) fn reach(contact: &ContactParams, body: &Body, travel: f64) -> f64 {
 /// Places every collider and grows the boxes that have been left.
 fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
     let slots = state.colliders.capacity();
+    fit(&mut frame.placed, slots);
     frame.placed.resize(slots, NOWHERE);
     frame.left.resize_with(slots.div_ceil(RUN), Left::default);
     for (k, left) in frame.left.iter_mut().enumerate() {
@@ -107,7 +110,7 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
             let Some(of) = shared.colliders.slot(slot) else {
                 continue;
             };
-            left.reports |= of.collider.desc().force_threshold.is_some();
+            left.reports |= of.collider.force_threshold().is_some();
             let travel = travels[of.body.index() as usize];
             let rests = placed.rests && placed.body == of.body;
             if rests && shared.body(of.body.index()).is_asleep() {
@@ -141,7 +144,6 @@ const NOWHERE: Placed = Placed {
         center: DVec3::ZERO,
     },
     motion: Twist::ZERO,
-    shape: Shape::Ball(Ball { radius: 1.0 }),
     collider: ColliderHandle::INVALID,
     body: BodyHandle::INVALID,
     radius: 0.0,
@@ -222,11 +224,7 @@ fn place(
     placed: &mut Placed,
 ) -> bool {
     let body = state.body(slot.body.index());
-    let desc = slot.collider.desc();
-    let extras = &desc.material.extras;
     let reach = reach(&state.params.contact, body, travel.own);
-    // Field by field: a shape that is the same already stays.
-    placed.shape.clone_from(&desc.shape);
     let before = placed.stand.pose;
     placed.stand = state.stand(&slot.collider, body);
     placed.radius = slot.collider.radius();
@@ -239,13 +237,13 @@ fn place(
     placed.unrest = travel.unrest;
     placed.stirs = stirs(body);
     placed.rests = body.is_asleep() && placed.went == 0.0;
-    placed.sensor = desc.sensor;
+    placed.sensor = slot.collider.is_sensor();
     placed.dynamic = body.kind == BodyKind::Dynamic;
     placed.flies = placed.dynamic && !(travel.touched || body.is_asleep());
     placed.exposed = false;
-    placed.groups = desc.groups;
+    placed.groups = slot.collider.groups();
     placed.jointed = !body.joints.is_empty();
-    placed.directed = desc.material.surface_velocity != DVec3::ZERO || extras.across != 1.0;
+    placed.directed = slot.collider.is_directed();
     let around = slot.collider.aabb(&placed.stand.pose, body.grid);
     placed.bounds = around.inflated(reach);
     if body.kind == BodyKind::Static || body.is_asleep() {

@@ -233,7 +233,7 @@ fn touch(
         _ => {}
     }
     let stands = close_up(sides);
-    let memory = search(sides, &stands, prediction, share, chunk);
+    let memory = search(state, sides, &stands, prediction, share, chunk);
     if !chunk.patches.is_empty() {
         let material = surface(state, pair, known, sides);
         let sides = Sides {
@@ -293,9 +293,9 @@ fn surface(
     if pair.memory.is_some() && !known.is_empty() && !sides.iter().any(|s| s.directed) {
         return None;
     }
-    let material = |k: usize| &state.collider(pair.key[k]).collider.desc().material;
+    let material = |k: usize| state.collider(pair.key[k]).collider.material();
     let turned = |k: usize| state.body(sides[k].body.index()).q;
-    Some(combine(material(0), turned(0), material(1), turned(1)))
+    Some(combine(&material(0), turned(0), &material(1), turned(1)))
 }
 
 /// Finds whether a pair with a sensor overlaps; it never has manifolds.
@@ -311,7 +311,7 @@ fn sense(state: &State, pair: &mut Pair, sides: [&Placed; 2], chunk: &mut PairCh
     if recall(pair, sides, 0.0, share) != Recall::Search {
         return Verdict::Kept;
     }
-    let memory = search(sides, &close_up(sides), 0.0, share, chunk);
+    let memory = search(state, sides, &close_up(sides), 0.0, share, chunk);
     let mut points = chunk.patches.iter().flat_map(|p| &p.points);
     let overlaps = points.any(|p| p.gap <= 0.0);
     if overlaps {
@@ -347,6 +347,7 @@ fn close_up([a, b]: [&Placed; 2]) -> [Stand; 2] {
 /// Finds the patches of a pair that stands there up to a gap of `prediction` (m), and a little beyond, by a `share` of
 /// the smaller shape.
 fn search(
+    state: &State,
     [a, b]: [&Placed; 2],
     stands: &[Stand; 2],
     prediction: f64,
@@ -360,7 +361,8 @@ fn search(
     // Boxes overlap long before most shapes do.
     if clear.distance <= reach {
         let [at_a, at_b] = stands.each_ref().map(|s| &s.pose);
-        clear = collide_shapes(&a.shape, at_a, &b.shape, at_b, reach, &mut chunk.patches);
+        let [shape_a, shape_b] = [a, b].map(|side| state.shape(side.collider));
+        clear = collide_shapes(shape_a, at_a, shape_b, at_b, reach, &mut chunk.patches);
     }
     Memory::new(sphere_a, sphere_b, clear)
 }

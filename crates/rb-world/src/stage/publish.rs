@@ -116,7 +116,7 @@ fn contact_forces(state: &State, events: &mut Events) {
     };
     let loads = state.touching.iter().map(load).chain(state.waiting_loads());
     for (pair, impulse) in loads {
-        let asked = pair.map(|c| state.collider(c).collider.desc().force_threshold);
+        let asked = pair.map(|c| state.collider(c).collider.force_threshold());
         let Some(threshold) = asked.into_iter().flatten().reduce(f64::min) else {
             continue;
         };

@@ -183,7 +183,7 @@ pub(crate) fn momenta(world: &World, h: f64) -> [DVec3; 2] {
     let (mut p, mut l) = (DVec3::ZERO, DVec3::ZERO);
     for (_, b) in world.bodies() {
         let mv = b.vel.lin * b.mass.mass;
-        let inertia = b.mass.inertia_local;
+        let inertia = b.mass_props().inertia_local;
         let psi = b.q.conjugate() * b.vel.ang * (0.5 * h);
         let ip = inertia * psi;
         p += mv;

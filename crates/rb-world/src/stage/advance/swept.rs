@@ -82,7 +82,7 @@ fn first_impact(state: &State, placed: &[Placed], hooks: &dyn Hooks, slot: u32, 
     let mut first = 1.0f64;
     for &c in &body.colliders {
         let mine = state.collider(c.index());
-        if mine.collider.desc().sensor {
+        if mine.collider.is_sensor() {
             continue;
         }
         // Seen from where it was: no place in the world is rounded into when it meets something.
@@ -98,7 +98,7 @@ fn first_impact(state: &State, placed: &[Placed], hooks: &dyn Hooks, slot: u32, 
             let theirs = state.collider(other);
             let their_body = state.body(theirs.body.index());
             let solid =
-                (bullet || their_body.kind != BodyKind::Dynamic) && !theirs.collider.desc().sensor;
+                (bullet || their_body.kind != BodyKind::Dynamic) && !theirs.collider.is_sensor();
             if solid && may_touch(state, placed, hooks, [c.index(), other]) {
                 let other = motion_of(their_body, &theirs.collider, origin, dt);
                 let (a, b) = (mine.collider.shape(), theirs.collider.shape());
