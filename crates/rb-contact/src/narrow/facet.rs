@@ -7,11 +7,15 @@
 //!
 //! Behind the face nothing is reported while the shape is apart; a shape that cuts the triangle is
 //! pushed to the front.
+//!
+//! Most triangles near a shape do not touch it, or touch it with its lowest point over their face. Only what is
+//! neither is given to the general search for an axis.
 
-use super::axis::{Axis, axis, separation};
+use super::axis::{Axis, FACE_PREFERENCE, axis, separation};
 use super::clip::{self, Raw};
-use super::{Apart, ContactPatch, Found, faces, hold, report};
-use crate::convex::{Core, Facet, Placed};
+use super::gjk::nearest_of_triangle;
+use super::{Apart, ContactPatch, Found, Outcome, hold, report};
+use crate::convex::{Core, Facet, Placed, Span};
 use glam::DVec3;
 use rb_core::anchor::Reference;
 
@@ -22,6 +26,46 @@ const FLAT: f64 = 1e-4;
 
 /// Sine within which a normal and the neighbour's are the same.
 const SAME: f64 = 1e-6;
+
+/// A triangle of a surface where it stands.
+struct Triangle<'a> {
+    placed: &'a Placed<'a>,
+    facet: &'a Facet,
+    corners: [DVec3; 3],
+    /// Unit normal of the side it pushes to.
+    face: DVec3,
+}
+
+impl<'a> Triangle<'a> {
+    fn new(placed: &'a Placed, corners: [DVec3; 3], facet: &'a Facet) -> Self {
+        Self {
+            placed,
+            facet,
+            corners: corners.map(|p| placed.rot * p + placed.at),
+            face: placed.rot * facet.normal,
+        }
+    }
+
+    /// From a corner to the next (m).
+    fn edge(&self, k: usize) -> DVec3 {
+        self.corners[(k + 1) % 3] - self.corners[k]
+    }
+
+    /// Out across an edge, in the plane and as long as the edge (m).
+    fn outward(&self, k: usize) -> DVec3 {
+        self.edge(k).cross(self.face)
+    }
+
+    /// Unit normal of the neighbour across an edge.
+    fn across(&self, k: usize) -> Option<DVec3> {
+        self.facet.across[k].map(|n| self.placed.rot * n)
+    }
+
+    /// Whether a point lies straight beyond an edge.
+    fn is_beyond(&self, k: usize, p: DVec3) -> bool {
+        self.outward(k).dot(p - self.corners[k]) > 0.0
+    }
+}
 
 /// What the surface around a triangle makes of a contact normal.
 enum Verdict {
@@ -38,49 +82,149 @@ pub(crate) fn collide(
     prediction: f64,
     out: &mut Vec<ContactPatch>,
 ) -> Found {
-    let Core::Triangle(local) = tri.core else {
+    let Core::Triangle(corners) = tri.core else {
         return Err(Apart::by(prediction));
     };
-    let face = tri.rot * facet.normal;
-    if let Some(answer) = faces::over_triangle(tri, local, b, face, prediction, out) {
-        return answer;
+    let t = Triangle::new(tri, corners, facet);
+    let radii = tri.radius + b.radius;
+    let level = t.corners[0].dot(t.face);
+    let span = b.span(t.face);
+    let gap = span.low - level - radii;
+    if gap > prediction {
+        return Err(Apart::by(gap));
+    }
+    let behind = span.high + b.radius < level + tri.radius;
+    if behind {
+        return Err(Apart::by(prediction));
+    }
+    if let Some(settled) = near_face(&t, b, &span, gap, prediction, out) {
+        return settled;
     }
     let axis = axis(tri, b, prediction)?;
-    let gap = axis.core_gap() - tri.radius - b.radius;
-    match judge(tri, local, facet, &axis, gap) {
+    match judge(&t, &axis, axis.core_gap() - radii) {
         Verdict::Drop => Err(Apart::by(prediction)),
-        Verdict::UseFace => over_face(tri, b, face, prediction, out),
+        Verdict::UseFace => over_face(&t, b, prediction, out),
         Verdict::Keep => {
             let first = out.len();
             let found = clip::contact(tri, b, &axis, prediction, out);
-            if out[first..].iter().any(|p| p.normal.dot(face) < 0.0) {
+            if out[first..].iter().any(|p| p.normal.dot(t.face) < 0.0) {
                 out.truncate(first);
-                return over_face(tri, b, face, prediction, out);
+                return over_face(&t, b, prediction, out);
             }
             found
         }
     }
 }
 
-/// Points straight over the triangle, under its own normal.
-fn over_face(
-    tri: &Placed,
+/// Contact with a shape that has a `span` along the face and a `gap` (m) to its plane: over the face if its lowest
+/// point is, none if it is farther than `prediction` (m) or the neighbours' business.
+fn near_face(
+    t: &Triangle,
     b: &Placed,
-    face: DVec3,
+    span: &Span,
+    gap: f64,
     prediction: f64,
     out: &mut Vec<ContactPatch>,
-) -> Found {
-    let mut raw = Raw::new();
-    if separation(tri, b, face) - tri.radius - b.radius <= prediction {
-        clip::over(tri, b, face, Reference::FaceOfA, prediction, &mut raw);
+) -> Outcome {
+    let over = !(0..3).any(|k| t.is_beyond(k, span.lowest));
+    if !over && is_elsewhere(t, b, span.lowest, prediction) {
+        return Some(Err(Apart::by(prediction)));
     }
-    let hold = hold::over_face(b, Reference::FaceOfA, &raw);
-    report(face, hold, &raw, Apart::by(prediction), out)
+    // Deeper than this the face may be the wrong way out.
+    if gap < -0.5 * (b.core.inner_radius() + b.radius) {
+        return None;
+    }
+    let tolerance = FACE_PREFERENCE[1] * (b.core.reach() + b.radius);
+    let level = span.next <= span.low + tolerance;
+    if !over && !level {
+        return None;
+    }
+    let mut raw = Raw::new();
+    match b.core {
+        Core::Point => raw.push(clip::witness(t.placed, b, &straight_under(t, span.lowest))),
+        _ => clip::over(
+            t.placed,
+            b,
+            t.face,
+            Reference::FaceOfA,
+            prediction,
+            &mut raw,
+        ),
+    }
+    raw.iter().any(|p| p.gap <= gap + tolerance).then(|| {
+        let hold = hold::over_face(b, Reference::FaceOfA, &raw);
+        report(t.face, hold, &raw, Apart::by(prediction), out)
+    })
 }
 
-fn judge(tri: &Placed, local: [DVec3; 3], facet: &Facet, axis: &Axis, gap: f64) -> Verdict {
-    let face = tri.rot * facet.normal;
-    let along = axis.normal.dot(face);
+/// From the place on the face straight under a point to it.
+fn straight_under(t: &Triangle, p: DVec3) -> Axis {
+    Axis {
+        normal: t.face,
+        a: p - t.face * t.face.dot(p - t.corners[0]),
+        b: p,
+    }
+}
+
+/// Whether a shape with its `lowest` point beside the triangle can be told to be farther away than `prediction` (m), or
+/// nearer to a neighbour.
+fn is_elsewhere(t: &Triangle, b: &Placed, lowest: DVec3, prediction: f64) -> bool {
+    let reach = prediction + t.placed.radius + b.radius;
+    if let Core::Box(half) = b.core {
+        let [p, q, r] = t.corners.map(|p| b.local(p - b.at));
+        let (low, high) = (p.min(q).min(r), p.max(q).max(r));
+        if (low.max(-high) - half).max_element() > reach {
+            return true;
+        }
+    }
+    let middle = b.rot * b.core.middle() + b.at;
+    if (0..3).any(|k| is_across(t, k, b, [lowest, middle])) {
+        return true;
+    }
+    // Behind the place nearest to the middle lies all of the triangle.
+    let nearest = nearest_of_triangle(t.corners, middle);
+    let way = middle - nearest;
+    let apart = (b.support(-way) - nearest).dot(way);
+    apart > 0.0 && apart * apart > reach * reach * way.length_squared()
+}
+
+/// Whether the core of b, some points of which are `known`, lies all across an edge: beyond the plane through it along
+/// the neighbour's normal, or the face's own where the edge is not convex. A normal at the edge is then the neighbour's.
+fn is_across(t: &Triangle, k: usize, b: &Placed, known: [DVec3; 2]) -> bool {
+    let Some(next) = t
+        .across(k)
+        .filter(|_| known.iter().all(|p| t.is_beyond(k, *p)))
+    else {
+        return false;
+    };
+    let outward = t.outward(k);
+    let side = if next.dot(outward) > 0.0 {
+        t.edge(k).cross(next)
+    } else {
+        outward
+    };
+    (b.support(-side) - t.corners[k]).dot(side) > 0.0
+}
+
+/// Points straight over the triangle, under its own normal.
+fn over_face(t: &Triangle, b: &Placed, prediction: f64, out: &mut Vec<ContactPatch>) -> Found {
+    let mut raw = Raw::new();
+    if separation(t.placed, b, t.face) - t.placed.radius - b.radius <= prediction {
+        clip::over(
+            t.placed,
+            b,
+            t.face,
+            Reference::FaceOfA,
+            prediction,
+            &mut raw,
+        );
+    }
+    let hold = hold::over_face(b, Reference::FaceOfA, &raw);
+    report(t.face, hold, &raw, Apart::by(prediction), out)
+}
+
+fn judge(t: &Triangle, axis: &Axis, gap: f64) -> Verdict {
+    let along = axis.normal.dot(t.face);
     if along >= ON_FACE {
         return Verdict::Keep;
     }
@@ -90,29 +234,26 @@ fn judge(tri: &Placed, local: [DVec3; 3], facet: &Facet, axis: &Axis, gap: f64) 
     if along < -1e-6 {
         return Verdict::Drop;
     }
-    let v = local.map(|p| tri.rot * p + tri.at);
     let mut verdict = Verdict::Keep;
     let mut on_edge = false;
     for k in 0..3 {
-        let edge = v[(k + 1) % 3] - v[k];
-        let length = edge.length();
-        let outward = edge.cross(face) / length;
-        if outward.dot(axis.a - v[k]) < -1e-9 * length {
+        let length = t.edge(k).length();
+        let outward = t.outward(k) / length;
+        if outward.dot(axis.a - t.corners[k]) < -1e-9 * length {
             continue;
         }
         on_edge = true;
         let lean = axis.normal.dot(outward);
-        let Some(next) = facet.across[k] else {
+        let Some(next) = t.across(k) else {
             continue;
         };
-        let next = tri.rot * next;
         let bend = next.dot(outward);
         if bend <= FLAT {
             return Verdict::UseFace;
         }
         // Both normals lie in the plane across the edge: compare their angles from the face's.
         // A normal that is the neighbour's to rounding may escape both; reported twice, it counts once.
-        if lean * next.dot(face) > bend * along + SAME {
+        if lean * next.dot(t.face) > bend * along + SAME {
             verdict = Verdict::Drop;
         }
     }

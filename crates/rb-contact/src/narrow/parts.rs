@@ -169,9 +169,17 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
         // Parts that share a corner are equally deep there: the first lends its normal.
         let level = deepest + SAME_DEPTH * deepest.abs().max(prediction);
         let lender = depths.iter().position(|d| *d <= level && d.is_finite());
-        let Some(lender) = lender.map(|k| &out[first + k]) else {
+        let Some(lender) = lender else {
             break;
         };
+        let alone = out[first + lender];
+        let like = |p: &&ContactPatch| p.normal.dot(alone.normal) >= SAME_NORMAL;
+        if out[found.clone()].iter().filter(like).count() == 1 {
+            depths[lender] = f64::INFINITY;
+            out.push(alone);
+            continue;
+        }
+        let lender = &out[first + lender];
         let (normal, hold) = (lender.normal, lender.hold);
         let mut sub = [u32::MAX; 2];
         let mut raw = Raw::new();
