@@ -11,7 +11,7 @@
 //! Most triangles near a shape do not touch it, or touch it with its lowest point over their face. Only what is
 //! neither is given to the general search for an axis.
 
-use super::axis::{Axis, FACE_PREFERENCE, axis, separation};
+use super::axis::{Axis, FACE_PREFERENCE, axis};
 use super::clip::{self, Raw};
 use super::gjk::nearest_of_triangle;
 use super::{Apart, ContactPatch, Found, Outcome, hold, report};
@@ -209,16 +209,14 @@ fn is_across(t: &Triangle, k: usize, b: &Placed, known: [DVec3; 2]) -> bool {
 /// Points straight over the triangle, under its own normal.
 fn over_face(t: &Triangle, b: &Placed, prediction: f64, out: &mut Vec<ContactPatch>) -> Found {
     let mut raw = Raw::new();
-    if separation(t.placed, b, t.face) - t.placed.radius - b.radius <= prediction {
-        clip::over(
-            t.placed,
-            b,
-            t.face,
-            Reference::FaceOfA,
-            prediction,
-            &mut raw,
-        );
-    }
+    clip::over(
+        t.placed,
+        b,
+        t.face,
+        Reference::FaceOfA,
+        prediction,
+        &mut raw,
+    );
     let hold = hold::over_face(b, Reference::FaceOfA, &raw);
     report(t.face, hold, &raw, Apart::by(prediction), out)
 }

@@ -9,8 +9,9 @@
 //! Equation   along m = ±e × u for an edge from p along e between the faces n₁ and n₂ and an edge from
 //!            q along u: n₁·u and n₂·u differ in sign, m has that of n₁·u, s = m·(q − p)/|m|
 //!
-//! Most edges of a body lie on its far side: a point of the triangle lies behind both faces there by more than the
-//! shapes overlap along some face normal, and then no direction between those two separates them better.
+//! Most edges of a polyhedron lie on its far side: the nearest point of the other shape lies behind both faces there
+//! by more than the shapes overlap along some face normal, and then no direction between those two separates them
+//! better.
 //!
 //! The greatest separation is the answer when it is negative; when it is positive, only if the features
 //! that made it are the closest ones. A segment beside a triangle is measured against each of its edges;
@@ -220,9 +221,14 @@ fn box_edges(solid: &Solid, half: DVec3, best: &mut Best) {
     if best.s < 0.0 && engulfed(solid, half, best) {
         return;
     }
+    let on = solid.middle().clamp(-half, half);
+    let overlap = least(best.s, 0.0);
     let mut signs = Signs::default();
     for (signs, face) in signs.iter_mut().zip(solid.faces) {
         *signs = face.normal.cmpgt(DVec3::ZERO).bitmask() as u8;
+        if face.normal.dot(on) - face.level <= overlap {
+            *signs |= DEEP;
+        }
     }
     solid.turning(&signs, |edge, k, positive| {
         box_edge(solid, &half, (edge, k, positive), best);

@@ -190,6 +190,11 @@ impl<'a> Solid<'a> {
         })
     }
 
+    /// Mean of the vertices.
+    pub(super) fn middle(&self) -> DVec3 {
+        self.vertices.iter().sum::<DVec3>() / self.vertices.len() as f64
+    }
+
     /// Start and direction of an edge.
     #[inline]
     pub(super) fn edge(&self, k: usize) -> (DVec3, DVec3) {
