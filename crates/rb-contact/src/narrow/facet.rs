@@ -16,7 +16,7 @@ use super::clip::{self, Raw};
 use super::gjk::nearest_of_triangle;
 use super::{Apart, ContactPatch, Found, Outcome, hold, report};
 use crate::convex::{Core, Facet, Placed, Span};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 use rb_core::anchor::Reference;
 
 /// Cosine below which a normal is not the face's own.
@@ -34,15 +34,20 @@ struct Triangle<'a> {
     corners: [DVec3; 3],
     /// Unit normal of the side it pushes to.
     face: DVec3,
+    /// Out across the edges i → i + 1, in the plane and as long as they are (m).
+    outward: [DVec3; 3],
 }
 
 impl<'a> Triangle<'a> {
     fn new(placed: &'a Placed, corners: [DVec3; 3], facet: &'a Facet) -> Self {
+        let v = corners.map(|p| p + placed.at);
+        let face = facet.normal;
         Self {
             placed,
             facet,
-            corners: corners.map(|p| placed.rot * p + placed.at),
-            face: placed.rot * facet.normal,
+            corners: v,
+            face,
+            outward: [v[1] - v[0], v[2] - v[1], v[0] - v[2]].map(|edge| edge.cross(face)),
         }
     }
 
@@ -51,19 +56,9 @@ impl<'a> Triangle<'a> {
         self.corners[(k + 1) % 3] - self.corners[k]
     }
 
-    /// Out across an edge, in the plane and as long as the edge (m).
-    fn outward(&self, k: usize) -> DVec3 {
-        self.edge(k).cross(self.face)
-    }
-
-    /// Unit normal of the neighbour across an edge.
-    fn across(&self, k: usize) -> Option<DVec3> {
-        self.facet.across[k].map(|n| self.placed.rot * n)
-    }
-
     /// Whether a point lies straight beyond an edge.
     fn is_beyond(&self, k: usize, p: DVec3) -> bool {
-        self.outward(k).dot(p - self.corners[k]) > 0.0
+        self.outward[k].dot(p - self.corners[k]) > 0.0
     }
 }
 
@@ -74,7 +69,30 @@ enum Verdict {
     Drop,
 }
 
-/// Contact of a triangle (a) with a convex shape (b).
+/// [`collide`] for a triangle that may be turned.
+pub(crate) fn collide_turned(
+    tri: &Placed,
+    facet: &Facet,
+    b: &Placed,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Found {
+    let Core::Triangle(corners) = tri.core else {
+        return Err(Apart::by(prediction));
+    };
+    let straight = Placed {
+        core: Core::Triangle(corners.map(|p| tri.rot * p)),
+        rot: DMat3::IDENTITY,
+        ..*tri
+    };
+    let facet = Facet {
+        normal: tri.rot * facet.normal,
+        across: facet.across.map(|n| n.map(|n| tri.rot * n)),
+    };
+    collide(&straight, &facet, b, prediction, out)
+}
+
+/// Contact of a triangle (a) with a convex shape (b), along the axes of the triangle.
 pub(crate) fn collide(
     tri: &Placed,
     facet: &Facet,
@@ -191,13 +209,10 @@ fn is_elsewhere(t: &Triangle, b: &Placed, lowest: DVec3, prediction: f64) -> boo
 /// Whether the core of b, some points of which are `known`, lies all across an edge: beyond the plane through it along
 /// the neighbour's normal, or the face's own where the edge is not convex. A normal at the edge is then the neighbour's.
 fn is_across(t: &Triangle, k: usize, b: &Placed, known: [DVec3; 2]) -> bool {
-    let Some(next) = t
-        .across(k)
-        .filter(|_| known.iter().all(|p| t.is_beyond(k, *p)))
-    else {
+    let Some(next) = t.facet.across[k].filter(|_| known.iter().all(|p| t.is_beyond(k, *p))) else {
         return false;
     };
-    let outward = t.outward(k);
+    let outward = t.outward[k];
     let side = if next.dot(outward) > 0.0 {
         t.edge(k).cross(next)
     } else {
@@ -236,13 +251,13 @@ fn judge(t: &Triangle, axis: &Axis, gap: f64) -> Verdict {
     let mut on_edge = false;
     for k in 0..3 {
         let length = t.edge(k).length();
-        let outward = t.outward(k) / length;
+        let outward = t.outward[k] / length;
         if outward.dot(axis.a - t.corners[k]) < -1e-9 * length {
             continue;
         }
         on_edge = true;
         let lean = axis.normal.dot(outward);
-        let Some(next) = t.across(k) else {
+        let Some(next) = t.facet.across[k] else {
             continue;
         };
         let bend = next.dot(outward);

@@ -100,8 +100,10 @@ pub(crate) fn parts_with_parts(
         b.overlapping(&region, &mut |pb| {
             let b = place(&pb, pose_b);
             let found = match (pa.facet, pb.facet) {
-                (_, Some(f)) => swapped(out, |out| facet::collide(&b, f, &a, prediction, out)),
-                (Some(f), None) => facet::collide(&a, f, &b, prediction, out),
+                (_, Some(f)) => {
+                    swapped(out, |out| facet::collide_turned(&b, f, &a, prediction, out))
+                }
+                (Some(f), None) => facet::collide_turned(&a, f, &b, prediction, out),
                 (None, None) => convex_pair(&a, &b, prediction, out),
             };
             name(found, [pa.sub, pb.sub], out);
