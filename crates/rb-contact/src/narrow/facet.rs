@@ -206,19 +206,20 @@ fn is_elsewhere(t: &Triangle, b: &Placed, lowest: DVec3, prediction: f64) -> boo
     apart > 0.0 && apart * apart > reach * reach * way.length_squared()
 }
 
-/// Whether the core of b, some points of which are `known`, lies all across an edge: beyond the plane through it along
-/// the neighbour's normal, or the face's own where the edge is not convex. A normal at the edge is then the neighbour's.
+/// Whether the core of b, some points of which are `known`, lies all across an edge that is not sharp: straight beyond
+/// it, and beyond the plane through it along the neighbour's normal. A normal at the edge is then the neighbour's. (Beside
+/// an obtuse corner it may be nearer to another edge, but never touch it.)
 fn is_across(t: &Triangle, k: usize, b: &Placed, known: [DVec3; 2]) -> bool {
-    let Some(next) = t.facet.across[k].filter(|_| known.iter().all(|p| t.is_beyond(k, *p))) else {
+    let Some(next) = t.facet.across[k] else {
         return false;
     };
-    let outward = t.outward[k];
-    let side = if next.dot(outward) > 0.0 {
-        t.edge(k).cross(next)
-    } else {
-        outward
-    };
-    (b.support(-side) - t.corners[k]).dot(side) > 0.0
+    let blunt = next.dot(t.face) > 0.0;
+    if !(blunt && known.iter().all(|p| t.is_beyond(k, *p))) {
+        return false;
+    }
+    let all_beyond = |side: DVec3| (b.support(-side) - t.corners[k]).dot(side) > 0.0;
+    let convex = next.dot(t.outward[k]) > 0.0;
+    all_beyond(t.outward[k]) && (!convex || all_beyond(t.edge(k).cross(next)))
 }
 
 /// Points straight over the triangle, under its own normal.
@@ -271,4 +272,74 @@ fn judge(t: &Triangle, axis: &Axis, gap: f64) -> Verdict {
         }
     }
     if on_edge { verdict } else { Verdict::UseFace }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::polyhedron::Polyhedron;
+    use rb_core::math::{Pose, exp_rotation};
+
+    /// A number from -1 to 1 for each k.
+    fn wave(k: u32) -> f64 {
+        libm::sin(f64::from(k) * f64::from(k) * 0.37 + f64::from(k))
+    }
+
+    fn vector(k: u32) -> DVec3 {
+        DVec3::new(wave(k), wave(k + 1), wave(k + 2))
+    }
+
+    /// Bent by up to 75° at each edge, up and down.
+    fn facet(corners: [DVec3; 3], k: u32) -> Facet {
+        let across = |i: usize| {
+            let axis = (corners[(i + 1) % 3] - corners[i]).normalize();
+            let bend = exp_rotation(axis * (1.3 * wave(k + i as u32)));
+            (wave(k + 7 * i as u32) < 0.8).then_some(bend * DVec3::Y)
+        };
+        Facet {
+            normal: DVec3::Y,
+            across: [0, 1, 2].map(across),
+        }
+    }
+
+    #[test]
+    fn what_is_elsewhere_would_not_touch() {
+        let corners = [DVec3::X, DVec3::NEG_Z, DVec3::new(-0.7, 0.0, 0.6)];
+        let cloud: Vec<DVec3> = (0..14).map(|k| 0.6 * vector(3 * k + 7)).collect();
+        let hull = Polyhedron::from_points(&cloud).unwrap();
+        let tri = Placed::new(Core::Triangle(corners), 0.0, &Pose::IDENTITY, DVec3::ZERO);
+        let half = DVec3::new(0.5, 0.3, 0.4);
+        let mut told = 0;
+        for core in [
+            Core::Point,
+            Core::Segment(0.4),
+            Core::Box(half),
+            Core::Poly(&hull),
+        ] {
+            let radius = if core.is_polyhedral() { 0.0 } else { 0.3 };
+            for k in 0..10_000 {
+                let pose = Pose::new(1.5 * vector(5 * k + 1), exp_rotation(3.0 * vector(7 * k)));
+                let b = Placed::new(core, radius, &pose, DVec3::ZERO);
+                let facet = facet(corners, 11 * k);
+                let t = Triangle::new(&tri, corners, &facet);
+                let lowest = b.span(DVec3::Y).lowest;
+                let over = !(0..3).any(|k| t.is_beyond(k, lowest));
+                if over || !is_elsewhere(&t, &b, lowest, 0.2) {
+                    continue;
+                }
+                told += 1;
+                let Ok(axis) = axis(&tri, &b, 0.2) else {
+                    continue;
+                };
+                let mut found = Vec::new();
+                let touches = match judge(&t, &axis, axis.core_gap() - radius) {
+                    Verdict::Drop => false,
+                    Verdict::UseFace => over_face(&t, &b, 0.2, &mut found).is_ok(),
+                    Verdict::Keep => true,
+                };
+                assert!(!touches, "{k}: {core:?} {axis:?} {facet:?}");
+            }
+        }
+        assert!(told > 10_000, "{told}");
+    }
 }
