@@ -174,6 +174,7 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
         let Some(lender) = lender else {
             break;
         };
+        // Mostly no other patch has its normal.
         let alone = out[first + lender];
         let like = |p: &&ContactPatch| p.normal.dot(alone.normal) >= SAME_NORMAL;
         if out[found.clone()].iter().filter(like).count() == 1 {

@@ -28,7 +28,7 @@ pub(super) fn axis(
     let middle = a.local(b.at - a.at);
     let (mut s, mut face) = (f64::NEG_INFINITY, 0);
     for (k, f) in hull.faces.iter().enumerate() {
-        // No end is higher than the middle on both sides: most faces look away, and need no more.
+        // The lower end is no higher than the middle, which lies low over most faces.
         let above = f.normal.dot(middle) - f.level;
         if above <= s {
             continue;
