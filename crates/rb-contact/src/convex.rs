@@ -246,6 +246,37 @@ fn rim(r: DVec3, radius: f64, y: f64, below: bool, mut put: impl FnMut(DVec3, u3
     }
 }
 
+/// How far a core reaches along a vector, in heights (m times its length).
+pub(crate) struct Span {
+    pub(crate) low: f64,
+    /// Of the second-lowest corner; the same as `low` where that is not known, of rims.
+    pub(crate) next: f64,
+    pub(crate) high: f64,
+    /// A point that is as low (m).
+    pub(crate) lowest: DVec3,
+}
+
+fn poly_span(p: &Polyhedron, d: DVec3) -> Span {
+    let mut span = Span {
+        low: f64::INFINITY,
+        next: f64::INFINITY,
+        high: f64::NEG_INFINITY,
+        lowest: DVec3::ZERO,
+    };
+    for v in &p.vertices {
+        let h = v.dot(d);
+        if h < span.low {
+            (span.next, span.low, span.lowest) = (span.low, h, *v);
+        } else if h < span.next {
+            span.next = h;
+        }
+        if h > span.high {
+            span.high = h;
+        }
+    }
+    span
+}
+
 /// A core at a place. Positions are world axes relative to an origin near the pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed<'a> {
@@ -292,25 +323,40 @@ impl<'a> Placed<'a> {
         self.rot * self.core.support(self.local(d)) + self.at
     }
 
-    /// Lowest and highest coordinate of the core along `d` (times the length of `d`).
-    pub(crate) fn range(&self, d: DVec3) -> [f64; 2] {
+    /// How far the core reaches along `d`.
+    pub(crate) fn span(&self, d: DVec3) -> Span {
         let local = self.local(d);
-        let (low, high) = match self.core {
-            Core::Point => (0.0, 0.0),
-            Core::Segment(h) => (-h * local.y.abs(), h * local.y.abs()),
-            Core::Box(h) => (-h.dot(local.abs()), h.dot(local.abs())),
-            Core::Poly(p) => {
-                let heights = p.vertices.iter().map(|v| v.dot(local));
-                let none = (f64::INFINITY, f64::NEG_INFINITY);
-                heights.fold(none, |(low, high), h| (low.min(h), high.max(h)))
-            }
-            core => (
-                core.support(-local).dot(local),
-                core.support(local).dot(local),
-            ),
+        let lowest = match self.core {
+            Core::Poly(p) => return self.raised(d, poly_span(p, local)),
+            core => core.support(-local),
         };
-        let middle = self.at.dot(d);
-        [middle + low, middle + high]
+        let (low, high) = (lowest.dot(local), self.core.support(local).dot(local));
+        let next = match self.core {
+            Core::Point => f64::INFINITY,
+            Core::Segment(_) => high,
+            Core::Box(h) => low + 2.0 * (h * local.abs()).min_element(),
+            _ => low,
+        };
+        self.raised(
+            d,
+            Span {
+                low,
+                next,
+                high,
+                lowest,
+            },
+        )
+    }
+
+    /// From the core's frame, with the heights along `d`.
+    fn raised(&self, d: DVec3, own: Span) -> Span {
+        let height = self.at.dot(d);
+        Span {
+            low: own.low + height,
+            next: own.next + height,
+            high: own.high + height,
+            lowest: self.rot * own.lowest + self.at,
+        }
     }
 
     /// Outward normal of the flat face that looks most along `d`.

@@ -10,7 +10,7 @@
 
 use super::Apart;
 use super::epa::penetration;
-use super::gjk::{Proximity, closest, on_triangle};
+use super::gjk::{Proximity, closest, nearest_of_triangle};
 use super::polish::polish;
 use super::sat;
 use crate::convex::{Core, Placed};
@@ -196,8 +196,7 @@ fn point_box(p: &Placed, b: &Placed, half: DVec3) -> Axis {
 /// Point (core a) against triangle (core b).
 fn point_triangle(p: &Placed, b: &Placed, t: [DVec3; 3]) -> Axis {
     let v = t.map(|x| b.rot * x + (b.at - p.at));
-    let w = on_triangle(v, [0, 1, 2]);
-    let d = v[0] * w[0] + v[1] * w[1] + v[2] * w[2];
+    let d = nearest_of_triangle(v, DVec3::ZERO);
     let distance = d.length();
     let normal = if distance > 1e-12 * v[0].length().max(v[1].length()) {
         d / distance

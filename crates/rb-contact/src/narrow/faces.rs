@@ -13,7 +13,7 @@
 
 use super::axis::FACE_PREFERENCE;
 use super::clip::{self, Raw};
-use super::{Apart, ContactPatch, Outcome, hold, report};
+use super::{Apart, ContactPatch, Outcome, report};
 use crate::convex::{Core, Placed};
 use glam::DVec3;
 use rb_core::anchor::{Hold, Reference};
@@ -124,76 +124,6 @@ fn width(raw: &Raw) -> f64 {
     };
     let least = (0..raw.len()).map(over_edge).fold(f64::INFINITY, f64::min);
     if least.is_finite() { least.sqrt() } else { 0.0 }
-}
-
-/// Contact over the face of a one-sided triangle (a) with unit normal `face`, if that settles it.
-pub(crate) fn over_triangle(
-    tri: &Placed,
-    corners: [DVec3; 3],
-    b: &Placed,
-    face: DVec3,
-    prediction: f64,
-    out: &mut Vec<ContactPatch>,
-) -> Outcome {
-    let v = corners.map(|p| tri.rot * p + tri.at);
-    let level = v[0].dot(face) + tri.radius;
-    let [low, high] = b.range(face);
-    let s = low - b.radius - level;
-    if s > prediction {
-        return Some(Err(Apart::by(s)));
-    }
-    let behind = high + b.radius < level;
-    if behind {
-        return Some(Err(Apart::by(prediction)));
-    }
-    if let Core::Point = b.core {
-        // A lone point is found in closed form anyway.
-        return None;
-    }
-    let radii = tri.radius + b.radius;
-    if let Some(apart) = beyond(v, b, face, prediction + radii) {
-        return Some(Err(Apart::by(apart - radii)));
-    }
-    // Deeper than this the face may be the wrong way out.
-    if s < -0.5 * (b.core.inner_radius() + b.radius) {
-        return None;
-    }
-    let mut raw = Raw::new();
-    clip::over(tri, b, face, Reference::FaceOfA, prediction, &mut raw);
-    let tolerance = FACE_PREFERENCE[1] * (b.core.reach() + b.radius);
-    raw.iter().any(|p| p.gap <= s + tolerance).then(|| {
-        let hold = hold::over_face(b, Reference::FaceOfA, &raw);
-        report(face, hold, &raw, Apart::by(prediction), out)
-    })
-}
-
-/// How far the core of b lies beyond one of the edges of a triangle with unit normal `face`, or the
-/// triangle beyond one of the faces of a box (m), if that is more than `reach` (m).
-fn beyond(v: [DVec3; 3], b: &Placed, face: DVec3, reach: f64) -> Option<f64> {
-    if let Core::Box(half) = b.core {
-        let [p, q, r] = v.map(|p| b.local(p - b.at));
-        let (low, high) = (p.min(q).min(r), p.max(q).max(r));
-        let s = (low.max(-high) - half).max_element();
-        if s > reach {
-            return Some(s);
-        }
-    }
-    let middle = b.rot * b.core.middle() + b.at;
-    (0..3).find_map(|k| {
-        let outward = (v[(k + 1) % 3] - v[k]).cross(face);
-        // Over the triangle: so is a part of the core.
-        if outward.dot(middle - v[k]) <= 0.0 {
-            return None;
-        }
-        let scaled = b.range(outward)[0] - v[k].dot(outward);
-        // Most edges reach below the core, and their length is not asked for.
-        let s = if scaled > 0.0 {
-            scaled / outward.length()
-        } else {
-            0.0
-        };
-        (s > reach).then_some(s)
-    })
 }
 
 #[cfg(test)]

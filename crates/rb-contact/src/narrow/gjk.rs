@@ -193,6 +193,12 @@ pub(crate) fn on_triangle([p, q, r]: [DVec3; 3], at: [usize; 3]) -> [f64; 4] {
     spread(at, [u / sum, v / sum, w / sum])
 }
 
+/// The point of a triangle nearest to `p`.
+pub(crate) fn nearest_of_triangle(corners: [DVec3; 3], p: DVec3) -> DVec3 {
+    let w = on_triangle(corners.map(|v| v - p), [0, 1, 2]);
+    corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2]
+}
+
 /// Weights of the nearest point on the faces that separate the origin from the inside; `None` when
 /// the origin is inside beyond doubt.
 fn on_tetrahedron(w: [DVec3; 4]) -> Option<[f64; 4]> {

@@ -100,8 +100,10 @@ pub(crate) fn parts_with_parts(
         b.overlapping(&region, &mut |pb| {
             let b = place(&pb, pose_b);
             let found = match (pa.facet, pb.facet) {
-                (_, Some(f)) => swapped(out, |out| facet::collide(&b, f, &a, prediction, out)),
-                (Some(f), None) => facet::collide(&a, f, &b, prediction, out),
+                (_, Some(f)) => {
+                    swapped(out, |out| facet::collide_turned(&b, f, &a, prediction, out))
+                }
+                (Some(f), None) => facet::collide_turned(&a, f, &b, prediction, out),
                 (None, None) => convex_pair(&a, &b, prediction, out),
             };
             name(found, [pa.sub, pb.sub], out);
@@ -169,9 +171,18 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
         // Parts that share a corner are equally deep there: the first lends its normal.
         let level = deepest + SAME_DEPTH * deepest.abs().max(prediction);
         let lender = depths.iter().position(|d| *d <= level && d.is_finite());
-        let Some(lender) = lender.map(|k| &out[first + k]) else {
+        let Some(lender) = lender else {
             break;
         };
+        // Mostly no other patch has its normal.
+        let alone = out[first + lender];
+        let like = |p: &&ContactPatch| p.normal.dot(alone.normal) >= SAME_NORMAL;
+        if out[found.clone()].iter().filter(like).count() == 1 {
+            depths[lender] = f64::INFINITY;
+            out.push(alone);
+            continue;
+        }
+        let lender = &out[first + lender];
         let (normal, hold) = (lender.normal, lender.hold);
         let mut sub = [u32::MAX; 2];
         let mut raw = Raw::new();

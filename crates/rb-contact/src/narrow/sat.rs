@@ -9,6 +9,10 @@
 //! Equation   along m = ±e × u for an edge from p along e between the faces n₁ and n₂ and an edge from
 //!            q along u: n₁·u and n₂·u differ in sign, m has that of n₁·u, s = m·(q − p)/|m|
 //!
+//! Most edges of a polyhedron lie on its far side: the nearest point of the other shape lies behind both faces there
+//! by more than the shapes overlap along some face normal, and then no direction between those two separates them
+//! better.
+//!
 //! The greatest separation is the answer when it is negative; when it is positive, only if the features
 //! that made it are the closest ones. A segment beside a triangle is measured against each of its edges;
 //! all else is left to iteration. Points and segments outside a polyhedron: `beside`.
@@ -18,13 +22,13 @@ mod solid;
 
 use super::axis::{Axis, FACE_PREFERENCE, closest_on_lines, faces, iterate, slack};
 use super::clip::{self, Raw};
-use super::gjk::on_triangle;
+use super::gjk::nearest_of_triangle;
 use super::{Apart, ContactPatch, Outcome, report};
 use crate::convex::{Core, Placed};
 use crate::polyhedron::Face;
 use glam::DVec3;
 use rb_core::anchor::{Hold, Reference};
-use solid::{BEYOND, Best, Moved, Place, Signs, Solid, crossing};
+use solid::{BEYOND, Best, DEEP, Moved, Place, Signs, Solid, crossing};
 
 /// Squared sine of the angle between two edges below which they count as parallel.
 const PARALLEL: f64 = 1e-6;
@@ -217,9 +221,14 @@ fn box_edges(solid: &Solid, half: DVec3, best: &mut Best) {
     if best.s < 0.0 && engulfed(solid, half, best) {
         return;
     }
+    let on = solid.middle().clamp(-half, half);
+    let overlap = least(best.s, 0.0);
     let mut signs = Signs::default();
     for (signs, face) in signs.iter_mut().zip(solid.faces) {
         *signs = face.normal.cmpgt(DVec3::ZERO).bitmask() as u8;
+        if face.normal.dot(on) - face.level <= overlap {
+            *signs |= DEEP;
+        }
     }
     solid.turning(&signs, |edge, k, positive| {
         box_edge(solid, &half, (edge, k, positive), best);
@@ -279,7 +288,9 @@ fn with_triangle(
     let t = corners.map(|v| a.local(b.rot * v + (b.at - a.at)));
     let front = (t[1] - t[0]).cross(t[2] - t[0]).normalize_or_zero();
     let mut signs = Signs::default();
-    let mut best = triangle_faces(&solid, t, front, reach, &mut signs);
+    // Most faces of a body look away from it.
+    let on = nearest_of_triangle(t, a.core.middle());
+    let mut best = triangle_faces(&solid, t, front, on, reach, &mut signs);
     if best.s > reach {
         return Some(Err(Apart::by(best.s)));
     }
@@ -333,10 +344,7 @@ fn nearest_on_triangle(h: f64, t: [DVec3; 3]) -> Option<Axis> {
         let [x, y] = closest_on_lines(middle, half, along);
         [half * x, middle + along * y]
     };
-    let at_end = |end: DVec3| {
-        let w = on_triangle(t.map(|v| v - end), [0, 1, 2]);
-        [end, t[0] * w[0] + t[1] * w[1] + t[2] * w[2]]
-    };
+    let at_end = |end: DVec3| [end, nearest_of_triangle(t, end)];
     let pairs = [
         at_edge(0),
         at_edge(1),
@@ -360,33 +368,45 @@ fn nearest_on_triangle(h: f64, t: [DVec3; 3]) -> Option<Axis> {
 }
 
 /// The face normal of the solid or the triangle with unit normal `front` that separates best, or one that
-/// does by more than `reach` (m); and on which side of each face the edges of the triangle lead.
+/// does by more than `reach` (m); and on which side of each face the edges of the triangle lead, and behind
+/// which `on`, a point of it, is [`DEEP`].
 fn triangle_faces(
     solid: &Solid,
     t: [DVec3; 3],
     front: DVec3,
+    on: DVec3,
     reach: f64,
     signs: &mut Signs,
 ) -> Best {
     let mut best = Best::NONE;
-    for ((f, face), signs) in solid.faces.iter().enumerate().zip(signs.iter_mut()) {
-        let n = face.normal;
-        let [p, q, r] = t.map(|v| n.dot(v));
-        best.offer(p.min(q).min(r) - face.level, n, Place::Face(f));
-        if best.s > reach {
-            return best;
-        }
-        *signs = u8::from(q > p) | u8::from(r > q) << 1 | u8::from(p > r) << 2;
-    }
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for v in solid.vertices {
         let h = front.dot(*v);
-        (low, high) = (low.min(h), high.max(h));
+        low = if h < low { h } else { low };
+        high = if h > high { h } else { high };
     }
     let level = front.dot(t[0]);
     best.offer(low - level, -front, Place::Other);
     best.offer(level - high, front, Place::Other);
+    for ((f, face), signs) in solid.faces.iter().enumerate().zip(signs.iter_mut()) {
+        let n = face.normal;
+        let [p, q, r] = t.map(|v| n.dot(v));
+        best.offer(least(least(p, q), r) - face.level, n, Place::Face(f));
+        if best.s > reach {
+            return best;
+        }
+        let deep = n.dot(on) - face.level <= least(best.s, 0.0);
+        *signs = u8::from(q > p) | u8::from(r > q) << 1 | u8::from(p > r) << 2;
+        if deep {
+            *signs |= DEEP;
+        }
+    }
     best
+}
+
+/// The least of two numbers, neither of which is NaN: an instruction, where `f64::min` takes five.
+fn least(x: f64, y: f64) -> f64 {
+    if x < y { x } else { y }
 }
 
 /// The edges of the solid and of the triangle that separate better than the best so far.

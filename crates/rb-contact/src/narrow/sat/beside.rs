@@ -28,7 +28,12 @@ pub(super) fn axis(
     let middle = a.local(b.at - a.at);
     let (mut s, mut face) = (f64::NEG_INFINITY, 0);
     for (k, f) in hull.faces.iter().enumerate() {
-        let height = f.normal.dot(middle) - f.normal.dot(half).abs() - f.level;
+        // The lower end is no higher than the middle, which lies low over most faces.
+        let above = f.normal.dot(middle) - f.level;
+        if above <= s {
+            continue;
+        }
+        let height = above - f.normal.dot(half).abs();
         if height > s {
             (s, face) = (height, k);
         }

@@ -12,6 +12,10 @@ const MANY: usize = 42;
 /// Share of an edge by which the crossing may lie beyond its end.
 pub(super) const BEYOND: f64 = 1e-9;
 
+/// Bit among the signs of a face: a certain point of the other shape is at least as deep behind it as the shapes are
+/// known to overlap, if at all. Along every direction between two such faces they overlap by no less.
+pub(super) const DEEP: u8 = 1 << 3;
+
 /// Edges of a triangle: its front is face 0, its back face 1.
 const TRIANGLE: [Edge; 3] = [
     Edge {
@@ -186,6 +190,11 @@ impl<'a> Solid<'a> {
         })
     }
 
+    /// Mean of the vertices.
+    pub(super) fn middle(&self) -> DVec3 {
+        self.vertices.iter().sum::<DVec3>() / self.vertices.len() as f64
+    }
+
     /// Start and direction of an edge.
     #[inline]
     pub(super) fn edge(&self, k: usize) -> (DVec3, DVec3) {
@@ -194,12 +203,15 @@ impl<'a> Solid<'a> {
     }
 
     /// Calls `f` with every edge and direction k whose sign changes from the face left of it to the one on
-    /// the right; and with whether it is positive on the left.
+    /// the right, unless both are [`DEEP`]; and with whether it is positive on the left.
     #[inline]
     pub(super) fn turning(&self, signs: &Signs, mut f: impl FnMut(usize, usize, bool)) {
         for (edge, e) in self.edges.iter().enumerate() {
             let [left, right] = e.faces.map(|f| signs.0[f as usize]);
-            let mut changed = left ^ right;
+            if left & right & DEEP != 0 {
+                continue;
+            }
+            let mut changed = (left ^ right) & !DEEP;
             while changed != 0 {
                 let k = changed.trailing_zeros() as usize;
                 f(edge, k, left >> k & 1 == 1);
