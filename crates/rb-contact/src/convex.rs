@@ -7,6 +7,10 @@
 //! A core answers three questions: the farthest point along a direction, the flat face that looks
 //! along a direction, and the whole feature (face, edge or point) that is farthest along it.
 
+mod span;
+
+pub(crate) use span::Span;
+
 use crate::geom::Aabb;
 use crate::polyhedron::Polyhedron;
 use glam::{DMat3, DVec3};
@@ -246,37 +250,6 @@ fn rim(r: DVec3, radius: f64, y: f64, below: bool, mut put: impl FnMut(DVec3, u3
     }
 }
 
-/// How far a core reaches along a vector, in heights (m times its length).
-pub(crate) struct Span {
-    pub(crate) low: f64,
-    /// Of the second-lowest corner; the same as `low` where that is not known, of rims.
-    pub(crate) next: f64,
-    pub(crate) high: f64,
-    /// A point that is as low (m).
-    pub(crate) lowest: DVec3,
-}
-
-fn poly_span(p: &Polyhedron, d: DVec3) -> Span {
-    let mut span = Span {
-        low: f64::INFINITY,
-        next: f64::INFINITY,
-        high: f64::NEG_INFINITY,
-        lowest: DVec3::ZERO,
-    };
-    for v in &p.vertices {
-        let h = v.dot(d);
-        if h < span.low {
-            (span.next, span.low, span.lowest) = (span.low, h, *v);
-        } else if h < span.next {
-            span.next = h;
-        }
-        if h > span.high {
-            span.high = h;
-        }
-    }
-    span
-}
-
 /// A core at a place. Positions are world axes relative to an origin near the pair.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed<'a> {
@@ -321,42 +294,6 @@ impl<'a> Placed<'a> {
     #[inline]
     pub(crate) fn support(&self, d: DVec3) -> DVec3 {
         self.rot * self.core.support(self.local(d)) + self.at
-    }
-
-    /// How far the core reaches along `d`.
-    pub(crate) fn span(&self, d: DVec3) -> Span {
-        let local = self.local(d);
-        let lowest = match self.core {
-            Core::Poly(p) => return self.raised(d, poly_span(p, local)),
-            core => core.support(-local),
-        };
-        let (low, high) = (lowest.dot(local), self.core.support(local).dot(local));
-        let next = match self.core {
-            Core::Point => f64::INFINITY,
-            Core::Segment(_) => high,
-            Core::Box(h) => low + 2.0 * (h * local.abs()).min_element(),
-            _ => low,
-        };
-        self.raised(
-            d,
-            Span {
-                low,
-                next,
-                high,
-                lowest,
-            },
-        )
-    }
-
-    /// From the core's frame, with the heights along `d`.
-    fn raised(&self, d: DVec3, own: Span) -> Span {
-        let height = self.at.dot(d);
-        Span {
-            low: own.low + height,
-            next: own.next + height,
-            high: own.high + height,
-            lowest: self.rot * own.lowest + self.at,
-        }
     }
 
     /// Outward normal of the flat face that looks most along `d`.

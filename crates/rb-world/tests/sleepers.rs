@@ -198,6 +198,9 @@ fn a_heap_at_rest_holds_little() {
     }
     world.step(DT).unwrap();
     assert_eq!(world.report().awake, 0);
-    println!("{} bytes each, {most} at most while they fell", each(&world));
+    println!(
+        "{} bytes each, {most} at most while they fell",
+        each(&world)
+    );
     assert!(each(&world) < 2048, "{} bytes each", each(&world));
 }

@@ -293,15 +293,17 @@ mod tests {
             Anchored { arm, gap }
         };
         let manifold = |i: usize| {
-            let mut m = Manifold::default();
-            m.normal = vector(i).normalize();
-            let (normal, way) = (m.normal, vector(7 * i));
+            let (normal, way) = (vector(i).normalize(), vector(7 * i));
             let place = |k: usize| point(40 * i + 7 * k, normal, way);
+            let mut m = Manifold {
+                normal,
+                spin: vector(3 * i),
+                friction: 0.4,
+                surface: i as u32 % 3,
+                impulses: core::array::from_fn(|k| vector(50 * i + 3 * k).abs().to_array()),
+                ..Manifold::default()
+            };
             m.set_points((0..=i % 4).map(|k| (k as u32, place(k))));
-            m.spin = vector(3 * i);
-            m.friction = 0.4;
-            m.surface = i as u32 % 3;
-            m.impulses = core::array::from_fn(|k| vector(50 * i + 3 * k).abs().to_array());
             m
         };
         (0..13).map(manifold).collect()
