@@ -92,6 +92,12 @@ impl Rest {
         })
     }
 
+    /// Gives back what its lists do not need.
+    pub(crate) fn fit(&mut self) {
+        self.contacts.shrink_to_fit();
+        self.points.shrink_to_fit();
+    }
+
     /// How many manifolds and points wait in it.
     pub(crate) fn counts(&self) -> [u32; 2] {
         [self.contacts.len() as u32, self.points.len() as u32]
@@ -212,12 +218,7 @@ impl State {
             true
         });
         contacts.truncate(kept);
-        for group in fresh {
-            if let Some(rest) = groups.rest_mut(group) {
-                rest.contacts.shrink_to_fit();
-                rest.points.shrink_to_fit();
-            }
-        }
+        fresh.into_iter().for_each(|group| groups.close(group));
         (self.pairs, self.contacts, self.groups) = (pairs, contacts, groups);
         let mut gone = gone.into_iter().peekable();
         self.touching.retain(|pair| gone.next_if_eq(pair).is_none());

@@ -27,6 +27,8 @@ pub(crate) struct SleepGroups {
     fresh: Vec<u32>,
     /// Groups that have woken and whose contacts are not in the lists of the step yet.
     woken: Vec<Group>,
+    /// Manifolds and points of all of them.
+    waiting: [u32; 2],
 }
 
 impl SleepGroups {
@@ -43,8 +45,7 @@ impl SleepGroups {
 
     /// How many manifolds and points wait.
     pub(crate) fn waiting(&self) -> [u32; 2] {
-        let counts = self.rests().map(Rest::counts);
-        counts.fold([0; 2], |[m, p], [of, points]| [m + of, p + points])
+        self.waiting
     }
 
     /// Contacts of a sleeping group.
@@ -65,9 +66,22 @@ impl SleepGroups {
         groups.flat_map(|group| &group.members).copied()
     }
 
-    /// Groups that have woken since this was last asked for.
+    /// Ends the filling of a group with contacts.
+    pub(crate) fn close(&mut self, group: u32) {
+        if let Some(rest) = self.groups.get_mut(&group).map(|group| &mut group.rest) {
+            rest.fit();
+            let counts = rest.counts();
+            self.waiting = [0, 1].map(|k| self.waiting[k] + counts[k]);
+        }
+    }
+
+    /// Groups that have woken since this was last asked for; nothing of theirs waits any more.
     pub(crate) fn take_woken(&mut self) -> Vec<Group> {
-        std::mem::take(&mut self.woken)
+        let woken = std::mem::take(&mut self.woken);
+        for counts in woken.iter().map(|group| group.rest.counts()) {
+            self.waiting = [0, 1].map(|k| self.waiting[k] - counts[k]);
+        }
+        woken
     }
 
     /// Bytes held.
