@@ -34,6 +34,8 @@ mod hold;
 mod parts;
 mod polish;
 mod sat;
+#[cfg(test)]
+mod wave;
 
 use crate::collider::Collider;
 use crate::convex::{Core, Placed, View};

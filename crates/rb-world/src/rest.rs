@@ -4,7 +4,7 @@
 //! Of two colliders that rest together, of bodies of one sleeping group or of a sleeper and a static body, nothing is in
 //! the lists of a step: neither the pair nor its contacts, nor that they touch. When the group wakes, pairs are looked up
 //! again as those of new boxes are, and contacts come back with their impulses. Arms, gaps and normals wait in single
-//! precision: the step after next searches for them anew.
+//! precision, for the next narrow phase searches for them anew.
 
 use crate::state::{Pair, State};
 use glam::{DVec3, Vec3};
@@ -196,8 +196,6 @@ impl State {
         let mut pairs = std::mem::take(&mut self.pairs);
         let mut contacts = std::mem::take(&mut self.contacts);
         let mut groups = std::mem::take(&mut self.groups);
-        let materials = &self.materials;
-        let surface = |m: &Manifold| materials.get((m.surface as usize).checked_sub(1)?);
         let (mut kept, mut gone) = (0, Vec::new());
         pairs.retain_mut(|pair| {
             let known = pair.manifolds();
@@ -208,13 +206,16 @@ impl State {
                 gone.extend(touching.then_some(pair.key));
                 rest.h = self.h;
                 for manifold in &contacts[known] {
-                    rest.push(manifold, surface(manifold), touching);
+                    rest.push(manifold, self.contacts().surface(manifold), touching);
                 }
                 return false;
             }
             pair.first = kept as u32;
+            let (from, to) = (known.start, kept);
             kept += known.len();
-            contacts.copy_within(known, pair.first as usize);
+            if from != to {
+                contacts.copy_within(known, to);
+            }
             true
         });
         contacts.truncate(kept);

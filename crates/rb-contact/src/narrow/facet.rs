@@ -69,19 +69,14 @@ enum Verdict {
     Drop,
 }
 
-/// [`collide`] for a triangle that may be turned.
-pub(crate) fn collide_turned(
-    tri: &Placed,
-    facet: &Facet,
-    b: &Placed,
-    prediction: f64,
-    out: &mut Vec<ContactPatch>,
-) -> Found {
-    let Core::Triangle(corners) = tri.core else {
-        return Err(Apart::by(prediction));
+/// A triangle that may be turned, along the axes it is placed in.
+pub(crate) fn straight<'a>(tri: &Placed<'a>, facet: &Facet) -> (Placed<'a>, Facet) {
+    let core = match tri.core {
+        Core::Triangle(corners) => Core::Triangle(corners.map(|p| tri.rot * p)),
+        other => other,
     };
-    let straight = Placed {
-        core: Core::Triangle(corners.map(|p| tri.rot * p)),
+    let placed = Placed {
+        core,
         rot: DMat3::IDENTITY,
         ..*tri
     };
@@ -89,10 +84,10 @@ pub(crate) fn collide_turned(
         normal: tri.rot * facet.normal,
         across: facet.across.map(|n| n.map(|n| tri.rot * n)),
     };
-    collide(&straight, &facet, b, prediction, out)
+    (placed, facet)
 }
 
-/// Contact of a triangle (a) with a convex shape (b), along the axes of the triangle.
+/// Contact of a [straight] triangle (a) with a convex shape (b).
 pub(crate) fn collide(
     tri: &Placed,
     facet: &Facet,
@@ -157,22 +152,14 @@ fn near_face(
     if !over && !level {
         return None;
     }
-    let mut raw = Raw::new();
-    match b.core {
-        Core::Point => raw.push(clip::witness(t.placed, b, &straight_under(t, span.lowest))),
-        _ => clip::over(
-            t.placed,
-            b,
-            t.face,
-            Reference::FaceOfA,
-            prediction,
-            &mut raw,
-        ),
-    }
-    raw.iter().any(|p| p.gap <= gap + tolerance).then(|| {
-        let hold = hold::over_face(b, Reference::FaceOfA, &raw);
-        report(t.face, hold, &raw, Apart::by(prediction), out)
-    })
+    let raw = match b.core {
+        Core::Point => {
+            Raw::from_iter([clip::witness(t.placed, b, &straight_under(t, span.lowest))])
+        }
+        _ => points_over(t, b, prediction),
+    };
+    let settles = raw.iter().any(|p| p.gap <= gap + tolerance);
+    settles.then(|| tell(t, b, &raw, prediction, out))
 }
 
 /// From the place on the face straight under a point to it.
@@ -222,19 +209,26 @@ fn is_across(t: &Triangle, k: usize, b: &Placed, known: [DVec3; 2]) -> bool {
     all_beyond(t.outward[k]) && (!convex || all_beyond(t.edge(k).cross(next)))
 }
 
-/// Points straight over the triangle, under its own normal.
+/// Contact straight over the triangle, under its own normal.
 fn over_face(t: &Triangle, b: &Placed, prediction: f64, out: &mut Vec<ContactPatch>) -> Found {
-    let mut raw = Raw::new();
-    clip::over(
-        t.placed,
-        b,
-        t.face,
-        Reference::FaceOfA,
-        prediction,
-        &mut raw,
-    );
-    let hold = hold::over_face(b, Reference::FaceOfA, &raw);
-    report(t.face, hold, &raw, Apart::by(prediction), out)
+    tell(t, b, &points_over(t, b, prediction), prediction, out)
+}
+
+fn points_over(t: &Triangle, b: &Placed, prediction: f64) -> Raw {
+    let (mut raw, side) = (Raw::new(), Reference::FaceOfA);
+    clip::over(t.placed, b, t.face, side, prediction, &mut raw);
+    raw
+}
+
+fn tell(
+    t: &Triangle,
+    b: &Placed,
+    raw: &Raw,
+    prediction: f64,
+    out: &mut Vec<ContactPatch>,
+) -> Found {
+    let hold = hold::over_face(b, Reference::FaceOfA, raw);
+    report(t.face, hold, raw, Apart::by(prediction), out)
 }
 
 fn judge(t: &Triangle, axis: &Axis, gap: f64) -> Verdict {
@@ -276,18 +270,10 @@ fn judge(t: &Triangle, axis: &Axis, gap: f64) -> Verdict {
 
 #[cfg(test)]
 mod tests {
+    use super::super::wave::{vector, wave};
     use super::*;
     use crate::polyhedron::Polyhedron;
     use rb_core::math::{Pose, exp_rotation};
-
-    /// A number from -1 to 1 for each k.
-    fn wave(k: u32) -> f64 {
-        libm::sin(f64::from(k) * f64::from(k) * 0.37 + f64::from(k))
-    }
-
-    fn vector(k: u32) -> DVec3 {
-        DVec3::new(wave(k), wave(k + 1), wave(k + 2))
-    }
 
     /// Bent by up to 75° at each edge, up and down.
     fn facet(corners: [DVec3; 3], k: u32) -> Facet {

@@ -101,9 +101,13 @@ pub(crate) fn parts_with_parts(
             let b = place(&pb, pose_b);
             let found = match (pa.facet, pb.facet) {
                 (_, Some(f)) => {
-                    swapped(out, |out| facet::collide_turned(&b, f, &a, prediction, out))
+                    let (b, f) = facet::straight(&b, f);
+                    swapped(out, |out| facet::collide(&b, &f, &a, prediction, out))
                 }
-                (Some(f), None) => facet::collide_turned(&a, f, &b, prediction, out),
+                (Some(f), None) => {
+                    let (a, f) = facet::straight(&a, f);
+                    facet::collide(&a, &f, &b, prediction, out)
+                }
                 (None, None) => convex_pair(&a, &b, prediction, out),
             };
             name(found, [pa.sub, pb.sub], out);

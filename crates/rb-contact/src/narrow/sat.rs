@@ -436,18 +436,10 @@ fn triangle_edges(solid: &Solid, t: [DVec3; 3], front: DVec3, signs: &Signs, bes
 #[cfg(test)]
 mod tests {
     use super::super::axis::separation;
+    use super::super::wave::vector;
     use super::*;
     use crate::polyhedron::Polyhedron;
     use rb_core::math::{Pose, exp_rotation};
-
-    /// A number from -1 to 1 for each k.
-    fn wave(k: u32) -> f64 {
-        libm::sin(f64::from(k) * f64::from(k) * 0.37 + f64::from(k))
-    }
-
-    fn vector(k: u32) -> DVec3 {
-        DVec3::new(wave(k), wave(k + 1), wave(k + 2))
-    }
 
     fn agree(a: &Placed, b: &Placed, found: Result<Axis, Apart>) {
         let slow = iterate(a, b, 9.0).expect("within reach").core_gap();
