@@ -6,7 +6,12 @@
 //! The answer is a function of the stored boxes alone: trees decide the order of the search, never
 //! its result, so a snapshot stores boxes and nothing else.
 
-use crate::geom::{Aabb, Box32, Bvh, BvhWorkspace, along_ray, numbered_tree};
+mod boxes;
+
+pub use boxes::Boxes;
+
+use crate::geom::{Aabb, Bvh, BvhWorkspace, along_ray, numbered_tree};
+use boxes::Entry;
 use glam::DVec3;
 use rb_core::room;
 use serde::{Deserialize, Serialize};
@@ -30,21 +35,14 @@ pub enum Mobility {
     Moving,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct Entry {
-    fat: Box32,
-    mobility: Mobility,
-}
-
-/// Boxes of all colliders, by slot.
+/// Boxes of all colliders, by slot, with a tree for each [`Mobility`].
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<Option<Entry>>", into = "Vec<Option<Entry>>")]
 pub struct BroadPhase {
-    entries: Vec<Option<Entry>>,
+    boxes: Boxes,
     trees: [Bvh; 2],
-    /// Slots whose box changed since the pairs were brought up to date, and the same as flags.
-    changed: Vec<u32>,
-    is_changed: Vec<bool>,
+    /// Slots that were last given boxes together.
+    moved: Vec<u32>,
     /// Pairs that the last search found, sorted.
     found: Vec<[u32; 2]>,
 }
@@ -70,20 +68,17 @@ impl Paired for [u32; 2] {
 
 impl From<BroadPhase> for Vec<Option<Entry>> {
     fn from(b: BroadPhase) -> Self {
-        b.entries
+        b.boxes.into()
     }
 }
 
 impl From<Vec<Option<Entry>>> for BroadPhase {
     fn from(entries: Vec<Option<Entry>>) -> Self {
         let mut b = Self {
-            entries,
+            boxes: entries.into(),
             ..Self::default()
         };
-        let slots = b.entries.iter().enumerate();
-        let used: Vec<usize> = slots.filter_map(|(k, e)| e.map(|_| k)).collect();
-        used.into_iter().for_each(|slot| b.mark(slot as u32));
-        b.plant();
+        plant(&mut b.trees, &b.boxes);
         b
     }
 }
@@ -91,7 +86,7 @@ impl From<Vec<Option<Entry>>> for BroadPhase {
 impl core::fmt::Debug for BroadPhase {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("BroadPhase")
-            .field("entries", &self.entries)
+            .field("boxes", &self.boxes)
             .finish_non_exhaustive()
     }
 }
@@ -112,8 +107,7 @@ impl Course {
     fn entry(&self, tight: &Aabb) -> Entry {
         let there = tight.moved(self.ahead);
         let fat = tight.merged(&there).inflated(self.margin).outward();
-        let mobility = self.mobility;
-        Entry { fat, mobility }
+        Entry::new(fat, self.mobility)
     }
 }
 
@@ -140,53 +134,43 @@ impl BroadPhase {
         if self.holds(slot, tight, course) {
             return false;
         }
-        self.put(slot, course.entry(tight));
+        let entry = course.entry(tight);
+        put(&mut self.trees, slot, &entry);
+        self.boxes.store(slot, entry);
         true
-    }
-
-    /// Takes a collider out of the trees and puts it in again.
-    fn put(&mut self, slot: u32, entry: Entry) {
-        if let Some(old) = self.entry(slot) {
-            self.trees[old.mobility as usize].remove(slot);
-        }
-        self.trees[entry.mobility as usize].insert(entry.fat, slot);
-        self.store(slot, entry);
     }
 
     /// New boxes for `count` colliders that their boxes do not [hold](Self::holds) any more. A few are put in anew;
     /// where there are more, leaves of movable ones stay and all boxes around them are made anew, and where these are
     /// most of all, both trees.
     pub fn set_many(&mut self, count: usize, moved: impl Iterator<Item = (u32, Aabb, Course)>) {
-        let most = count >= MANY && 2 * count >= self.entries.len();
-        let moving = Mobility::Moving as usize;
-        let leaves = self.trees[moving].leaf_count() as usize;
-        let refits = !most && leaves >= SMALL && FEW * count >= leaves;
+        self.store_many(count, moved).grow();
+    }
+
+    /// The boxes of [`set_many`](Self::set_many), and what is left to do: trees [grow](Growth::grow) apart, so that
+    /// lists can be [sorted out](Boxes::sort_out) at the same time.
+    pub fn store_many(
+        &mut self,
+        count: usize,
+        moved: impl Iterator<Item = (u32, Aabb, Course)>,
+    ) -> Growth<'_> {
+        room::empty(&mut self.moved);
         for (slot, tight, course) in moved {
-            let entry = course.entry(&tight);
-            let stays = |old: &Entry| [old.mobility, entry.mobility] == [Mobility::Moving; 2];
-            if most {
-                self.store(slot, entry);
-            } else if refits && self.entry(slot).is_some_and(stays) {
-                self.trees[moving].insert_or_update_partially(entry.fat, slot, 0.0);
-                self.store(slot, entry);
-            } else {
-                self.put(slot, entry);
-            }
+            self.boxes.store(slot, course.entry(&tight));
+            self.moved.push(slot);
         }
-        if most {
-            self.plant();
-        } else if refits {
-            // Given back afterwards: it becomes as large as the tree.
-            let scratch = &mut BvhWorkspace::default();
-            self.trees[moving].optimize_incremental(scratch);
-            self.trees[moving].refit(scratch);
+        Growth {
+            most: count >= MANY && 2 * count >= self.boxes.slots(),
+            trees: &mut self.trees,
+            boxes: &self.boxes,
+            moved: &self.moved,
         }
     }
 
     /// Whether [`set_moving`](Self::set_moving) with the same arguments would keep the stored box.
     #[inline]
     pub fn holds(&self, slot: u32, tight: &Aabb, course: &Course) -> bool {
-        self.entry(slot).is_some_and(|old| {
+        self.boxes.get(slot).is_some_and(|old| {
             let fat = Aabb::from_box32(&old.fat);
             let spare = 0.5 * tight.half_extents().max_element() + 2.0 * course.margin;
             let largest = tight.inflated(spare + 1.5 * course.ahead.length());
@@ -197,31 +181,25 @@ impl BroadPhase {
 
     /// Forgets a collider; nothing happens if it is unknown.
     pub fn remove(&mut self, slot: u32) {
-        if let Some(old) = self.entry(slot) {
-            self.trees[old.mobility as usize].remove(slot);
-            self.entries[slot as usize] = None;
-            // No trailing holes: equal boxes are then stored in equal bytes.
-            while self.entries.pop_if(|e| e.is_none()).is_some() {}
-            self.mark(slot);
+        if let Some(mobility) = self.boxes.remove(slot) {
+            self.trees[mobility as usize].remove(slot);
         }
     }
 
     /// The stored fat box of a collider (m, world).
     #[inline]
     pub fn fat_box(&self, slot: u32) -> Option<Aabb> {
-        self.entry(slot).map(|e| Aabb::from_box32(&e.fat))
+        self.boxes.fat_box(slot)
     }
 
     /// Colliders whose pairs have to be looked up again.
     pub fn stale(&self) -> &[u32] {
-        &self.changed
+        self.boxes.stale()
     }
 
     /// Has the pairs of a collider looked up and filtered again.
     pub fn recheck(&mut self, slot: u32) {
-        if self.entry(slot).is_some() {
-            self.mark(slot);
-        }
+        self.boxes.recheck(slot);
     }
 
     /// Calls `f` with every collider whose fat box meets `region` (m, world), in no stated order.
@@ -255,50 +233,15 @@ impl BroadPhase {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         let trees: usize = self.trees.iter().map(Bvh::heap_memory_size).sum();
-        let flags = room::bytes(&self.changed) + room::bytes(&self.is_changed);
-        trees + flags + room::bytes(&self.entries) + room::bytes(&self.found)
+        let lists = room::bytes(&self.moved) + room::bytes(&self.found);
+        trees + lists + self.boxes.bytes()
     }
 
-    fn entry(&self, slot: u32) -> Option<&Entry> {
-        self.entries.get(slot as usize)?.as_ref()
-    }
-
-    fn store(&mut self, slot: u32, entry: Entry) {
-        let at = slot as usize;
-        if self.entries.len() <= at {
-            room::fit(&mut self.entries, at + 1);
-            self.entries.resize(at + 1, None);
-        }
-        self.entries[at] = Some(entry);
-        self.mark(slot);
-    }
-
-    /// Builds both trees anew.
-    fn plant(&mut self) {
-        for mobility in [Mobility::Static, Mobility::Moving] {
-            let own = |e: &Entry| (e.mobility == mobility).then_some(e.fat);
-            let slots = self.entries.iter().enumerate();
-            let boxes = slots.filter_map(|(slot, e)| Some((slot, own(e.as_ref()?)?)));
-            self.trees[mobility as usize] = numbered_tree(boxes);
-        }
-    }
-
-    fn mark(&mut self, slot: u32) {
-        let at = slot as usize;
-        if self.is_changed.len() <= at {
-            room::fit(&mut self.is_changed, at + 1);
-            self.is_changed.resize(at + 1, false);
-        }
-        if !self.is_changed[at] {
-            self.is_changed[at] = true;
-            self.changed.push(slot);
-        }
-    }
-
-    /// Adds to `out` the pairs of a [stale](Self::stale) collider that `keep` accepts and that are not for the
-    /// other one to report; pairs of static colliders are none. `keep` is asked once for each pair.
+    /// Adds to `out` the pairs of a [stale](Self::stale) collider that `keep` accepts, that a list which is up to date
+    /// but for these cannot have, and that are not for the other one to report; pairs of static colliders are none. `keep`
+    /// is asked once for each pair.
     pub fn partners(&self, slot: u32, keep: impl Fn(u32, u32) -> bool, out: &mut Vec<[u32; 2]>) {
-        let Some(e) = self.entry(slot) else {
+        let Some(e) = self.boxes.get(slot) else {
             return;
         };
         let trees = match e.mobility {
@@ -308,7 +251,8 @@ impl BroadPhase {
         for tree in trees {
             for other in tree.intersect_aabb(&e.fat) {
                 // A pair of changed boxes is found from both sides; the lower slot reports it.
-                if other != slot && (other > slot || !self.is_changed[other as usize]) {
+                let reports = other > slot || !self.boxes.is_stale(other);
+                if other != slot && reports && !self.boxes.met(e, other) {
                     let [low, high] = [slot.min(other), slot.max(other)];
                     if keep(low, high) {
                         out.push([low, high]);
@@ -318,8 +262,8 @@ impl BroadPhase {
         }
     }
 
-    /// Ends a search: brings a sorted list of all pairs up to date with what [`partners`](Self::partners) found for
-    /// all stale colliders, in any order. Entries of pairs that stay are kept as they are.
+    /// Brings a sorted list of all pairs up to date with what [`partners`](Self::partners) found for all stale
+    /// colliders, in any order, once it has been [sorted out](Boxes::sort_out).
     pub fn update<P: Paired>(
         &mut self,
         pairs: &mut Vec<P>,
@@ -327,55 +271,73 @@ impl BroadPhase {
     ) {
         room::empty(&mut self.found);
         self.found.extend(found);
-        self.found.sort_unstable_by_key(rank);
-        self.retain(pairs);
-        room::fit(pairs, pairs.len() + self.found.len());
-        insert(pairs, &self.found);
-        for slot in self.changed.drain(..) {
-            self.is_changed[slot as usize] = false;
+        self.boxes.add(pairs, &mut self.found);
+    }
+
+    /// All boxes.
+    pub fn boxes(&self) -> &Boxes {
+        &self.boxes
+    }
+}
+
+/// Trees that do not know the newest boxes yet.
+pub struct Growth<'a> {
+    trees: &'a mut [Bvh; 2],
+    boxes: &'a Boxes,
+    moved: &'a [u32],
+    /// Whether most boxes are new.
+    most: bool,
+}
+
+impl<'a> Growth<'a> {
+    /// All boxes, the newest too.
+    pub fn boxes(&self) -> &'a Boxes {
+        self.boxes
+    }
+
+    /// Brings the trees up to date.
+    pub fn grow(self) {
+        let Self {
+            trees,
+            boxes,
+            moved,
+            most,
+        } = self;
+        if most {
+            return plant(trees, boxes);
+        }
+        let moving = Mobility::Moving as usize;
+        let leaves = trees[moving].leaf_count() as usize;
+        let refits = leaves >= SMALL && FEW * moved.len() >= leaves;
+        for &slot in moved {
+            match boxes.get(slot) {
+                Some(entry) if refits && entry.mobility == Mobility::Moving => {
+                    trees[Mobility::Static as usize].remove(slot);
+                    trees[moving].insert_or_update_partially(entry.fat, slot, 0.0);
+                }
+                Some(entry) => put(trees, slot, entry),
+                None => {}
+            }
+        }
+        if refits {
+            // Given back afterwards: it becomes as large as the tree.
+            let scratch = &mut BvhWorkspace::default();
+            trees[moving].optimize_incremental(scratch);
+            trees[moving].refit(scratch);
         }
     }
-
-    /// Takes out of a list the pairs of stale colliders that were not found again, and out of what was found those that
-    /// are in the list.
-    fn retain<P: Paired>(&mut self, pairs: &mut Vec<P>) {
-        let mut found = std::mem::take(&mut self.found);
-        let (mut at, mut new) = (0, 0);
-        pairs.retain(|old| {
-            let key = old.key();
-            while at < found.len() && found[at] < key {
-                found[new] = found[at];
-                (at, new) = (at + 1, new + 1);
-            }
-            let again = found.get(at) == Some(&key);
-            at += usize::from(again);
-            again || !key.iter().any(|&slot| self.marked(slot))
-        });
-        let rest = found.len() - at;
-        found.copy_within(at.., new);
-        found.truncate(new + rest);
-        self.found = found;
-    }
-
-    fn marked(&self, slot: u32) -> bool {
-        self.is_changed.get(slot as usize).is_some_and(|c| *c)
-    }
 }
 
-/// Adds entries of new pairs to a sorted list of others, which make room for them from the last to the first.
-fn insert<P: Paired>(pairs: &mut Vec<P>, new: &[[u32; 2]]) {
-    let mut end = pairs.len();
-    pairs.extend(new.iter().map(|key| P::new(*key)));
-    for (before, key) in new.iter().enumerate().rev() {
-        let after = pairs[..end].iter().rev().take_while(|p| p.key() > *key);
-        let start = end - after.count();
-        pairs.copy_within(start..end, start + before + 1);
-        pairs[start + before] = P::new(*key);
-        end = start;
-    }
+/// Takes a collider out of the trees and puts it in again.
+fn put(trees: &mut [Bvh; 2], slot: u32, entry: &Entry) {
+    trees.iter_mut().for_each(|tree| tree.remove(slot));
+    trees[entry.mobility as usize].insert(entry.fat, slot);
 }
 
-/// One number in the order of pairs.
-fn rank([low, high]: &[u32; 2]) -> u64 {
-    u64::from(*low) << 32 | u64::from(*high)
+/// Builds both trees anew.
+fn plant(trees: &mut [Bvh; 2], boxes: &Boxes) {
+    for mobility in [Mobility::Static, Mobility::Moving] {
+        let own = boxes.iter().filter(|(_, e)| e.mobility == mobility);
+        trees[mobility as usize] = numbered_tree(own.map(|(slot, e)| (slot, e.fat)));
+    }
 }

@@ -28,6 +28,7 @@ impl<P: Paired> List<P> {
 
     fn update(&mut self, broad: &mut BroadPhase, keep: impl Fn(u32, u32) -> bool) -> &[P] {
         let mut found = Vec::new();
+        broad.boxes().sort_out(&mut self.0, &keep);
         for &slot in broad.stale() {
             broad.partners(slot, &keep, &mut found);
         }

@@ -42,8 +42,8 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt:
     state.get_up();
     state.lay_down();
     look_around(state, &mut frame.travels);
-    update_boxes(state, frame, dt);
-    collect_pairs(state, frame);
+    place_colliders(state, frame, dt);
+    collect_pairs(state, frame, dt);
 }
 
 /// Sleepers that a joint or a constraint holds to a kinematic body that moves wake. (Those it touches wake in
@@ -92,8 +92,8 @@ pub(crate) fn reach(contact: &ContactParams, body: &Body, travel: f64) -> f64 {
     }
 }
 
-/// Places every collider and grows the boxes that have been left.
-fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
+/// Places every collider and lists those that have left their boxes.
+fn place_colliders(state: &mut State, frame: &mut Frame, dt: f64) {
     let slots = state.colliders.capacity();
     fit(&mut frame.placed, slots);
     frame.placed.resize(slots, NOWHERE);
@@ -123,15 +123,6 @@ fn update_boxes(state: &mut State, frame: &mut Frame, dt: f64) {
             left.flies |= placed.flies;
         }
     });
-    let mut broad = std::mem::take(&mut state.broad);
-    let left = frame.left.iter().flat_map(|l| &l.slots);
-    let moved = left.clone().map(|&slot| {
-        let placed = &frame.placed[slot as usize];
-        let course = course(state.body(placed.body.index()), placed.radius, dt);
-        (slot, placed.bounds, course)
-    });
-    broad.set_many(left.count(), moved);
-    state.broad = broad;
 }
 
 /// What stands in a free slot, or has not been placed yet: how far it went from there is no number.
@@ -254,10 +245,22 @@ fn place(
     !state.broad.holds(number, &placed.bounds, &course)
 }
 
-/// Brings the list of pairs up to date; pairs that stay keep what is known of them.
-fn collect_pairs(state: &mut State, frame: &mut Frame) {
+/// Stores the boxes that are new and brings the list of pairs up to date; pairs that stay keep what is known of them.
+fn collect_pairs(state: &mut State, frame: &mut Frame, dt: f64) {
     let mut broad = std::mem::take(&mut state.broad);
-    let (shared, placed, stale) = (&*state, &frame.placed, broad.stale());
+    let mut pairs = std::mem::take(&mut state.pairs);
+    let (shared, placed) = (&*state, &frame.placed);
+    let left = frame.left.iter().flat_map(|l| &l.slots);
+    let moved = left.clone().map(|&slot| {
+        let placed = &placed[slot as usize];
+        let course = course(shared.body(placed.body.index()), placed.radius, dt);
+        (slot, placed.bounds, course)
+    });
+    let keep = |a, b| may_meet(shared, placed, [a, b]);
+    let growth = broad.store_many(left.count(), moved);
+    let boxes = growth.boxes();
+    parallel::both(|| growth.grow(), || boxes.sort_out(&mut pairs, keep));
+    let stale = broad.stale();
     let runs = stale.len().div_ceil(RUN);
     let searches = &mut frame.searches;
     searches.truncate(runs + runs / 8 + 1);
@@ -269,15 +272,15 @@ fn collect_pairs(state: &mut State, frame: &mut Frame) {
         for found in found {
             empty(found);
             for &slot in slots {
-                broad.partners(slot, |a, b| may_meet(shared, placed, [a, b]), found);
+                broad.partners(slot, keep, found);
             }
         }
     });
     if runs > 0 {
         let found = searches[..runs].iter().flatten().copied();
-        broad.update(&mut state.pairs, found);
+        broad.update(&mut pairs, found);
     }
-    state.broad = broad;
+    (state.broad, state.pairs) = (broad, pairs);
 }
 
 /// Whether two colliders may touch: different bodies, one of them movable, not at rest together, groups, joints.

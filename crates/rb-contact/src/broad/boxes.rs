@@ -1,0 +1,213 @@
+//! Boxes of all colliders, which of them are new, and what that makes of a list of pairs.
+
+use super::{Mobility, Paired};
+use crate::geom::{Aabb, Box32};
+use glam::Vec3;
+use parry3d::bounding_volume::BoundingVolume;
+use rb_core::room;
+use serde::{Deserialize, Serialize};
+
+/// The box of a collider.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Entry {
+    pub(super) fat: Box32,
+    pub(super) mobility: Mobility,
+    /// The box for which its pairs were last looked up; [`NOWHERE`] if the list may have others for another reason.
+    #[serde(skip, default = "nowhere")]
+    was: Box32,
+}
+
+/// Meets no box.
+const NOWHERE: Box32 = Box32 {
+    mins: Vec3::INFINITY,
+    maxs: Vec3::NEG_INFINITY,
+};
+
+fn nowhere() -> Box32 {
+    NOWHERE
+}
+
+impl Entry {
+    pub(super) fn new(fat: Box32, mobility: Mobility) -> Self {
+        Self {
+            fat,
+            mobility,
+            was: NOWHERE,
+        }
+    }
+}
+
+/// Boxes of all colliders, by slot.
+#[derive(Clone, Debug, Default)]
+pub struct Boxes {
+    entries: Vec<Option<Entry>>,
+    /// Slots whose box changed since the pairs were brought up to date, and the same as flags.
+    changed: Vec<u32>,
+    is_changed: Vec<bool>,
+    /// Whether the list may have pairs already that are found as new ones.
+    unsure: bool,
+}
+
+impl From<Vec<Option<Entry>>> for Boxes {
+    fn from(entries: Vec<Option<Entry>>) -> Self {
+        let mut boxes = Self {
+            entries,
+            ..Self::default()
+        };
+        for slot in 0..boxes.entries.len() as u32 {
+            boxes.recheck(slot);
+        }
+        boxes
+    }
+}
+
+impl From<Boxes> for Vec<Option<Entry>> {
+    fn from(boxes: Boxes) -> Self {
+        boxes.entries
+    }
+}
+
+impl Boxes {
+    pub(super) fn get(&self, slot: u32) -> Option<&Entry> {
+        self.entries.get(slot as usize)?.as_ref()
+    }
+
+    /// Slots in use, with their boxes.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (usize, &Entry)> + Clone {
+        let slots = self.entries.iter().enumerate();
+        slots.filter_map(|(slot, e)| Some((slot, e.as_ref()?)))
+    }
+
+    /// One more than the highest slot.
+    pub(super) fn slots(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The stored fat box of a collider (m, world).
+    #[inline]
+    pub fn fat_box(&self, slot: u32) -> Option<Aabb> {
+        self.get(slot).map(|e| Aabb::from_box32(&e.fat))
+    }
+
+    pub(super) fn stale(&self) -> &[u32] {
+        &self.changed
+    }
+
+    pub(super) fn store(&mut self, slot: u32, mut entry: Entry) {
+        let at = slot as usize;
+        if self.entries.len() <= at {
+            room::fit(&mut self.entries, at + 1);
+            self.entries.resize(at + 1, None);
+        }
+        match &self.entries[at] {
+            Some(old) if old.mobility == entry.mobility => entry.was = old.was,
+            _ => self.unsure = true,
+        }
+        self.entries[at] = Some(entry);
+        self.mark(slot);
+    }
+
+    /// Forgets a collider; says which tree it was in.
+    pub(super) fn remove(&mut self, slot: u32) -> Option<Mobility> {
+        let old = self.entries.get_mut(slot as usize)?.take()?;
+        // No trailing holes: equal boxes are then stored in equal bytes.
+        while self.entries.pop_if(|e| e.is_none()).is_some() {}
+        self.mark(slot);
+        Some(old.mobility)
+    }
+
+    pub(super) fn recheck(&mut self, slot: u32) {
+        if let Some(Some(entry)) = self.entries.get_mut(slot as usize) {
+            entry.was = NOWHERE;
+            self.unsure = true;
+            self.mark(slot);
+        }
+    }
+
+    fn mark(&mut self, slot: u32) {
+        let at = slot as usize;
+        if self.is_changed.len() <= at {
+            room::fit(&mut self.is_changed, at + 1);
+            self.is_changed.resize(at + 1, false);
+        }
+        if !self.is_changed[at] {
+            self.is_changed[at] = true;
+            self.changed.push(slot);
+        }
+    }
+
+    pub(super) fn is_stale(&self, slot: u32) -> bool {
+        self.is_changed.get(slot as usize).is_some_and(|c| *c)
+    }
+
+    /// Whether the boxes of two colliders met when their pairs were last looked up, so that the list has the pair
+    /// unless it was not wanted.
+    pub(super) fn met(&self, a: &Entry, other: u32) -> bool {
+        self.get(other).is_some_and(|b| a.was.intersects(&b.was))
+    }
+
+    /// Takes out of a list the pairs of [stale](super::BroadPhase::stale) colliders whose boxes do not meet any more,
+    /// or that `keep` does not accept if that was to be [asked again](super::BroadPhase::recheck). Entries of the others
+    /// are kept as they are.
+    pub fn sort_out<P: Paired>(&self, pairs: &mut Vec<P>, keep: impl Fn(u32, u32) -> bool) {
+        if self.changed.is_empty() {
+            return;
+        }
+        pairs.retain(|pair| {
+            let [a, b] = pair.key();
+            if !(self.is_stale(a) || self.is_stale(b)) {
+                return true;
+            }
+            let (Some(one), Some(other)) = (self.get(a), self.get(b)) else {
+                return false;
+            };
+            let moves = [one, other].iter().any(|e| e.mobility == Mobility::Moving);
+            let asked = one.was.intersects(&other.was);
+            moves && one.fat.intersects(&other.fat) && (asked || keep(a, b))
+        });
+    }
+
+    /// Ends a search: of the pairs `found`, those that are new go into a list that has been
+    /// [sorted out](Self::sort_out).
+    pub(super) fn add<P: Paired>(&mut self, pairs: &mut Vec<P>, found: &mut Vec<[u32; 2]>) {
+        found.sort_unstable_by_key(rank);
+        if std::mem::take(&mut self.unsure) {
+            let mut known = pairs.iter().map(Paired::key).peekable();
+            found.retain(|new| {
+                while known.next_if(|old| old < new).is_some() {}
+                known.peek() != Some(new)
+            });
+        }
+        room::fit(pairs, pairs.len() + found.len());
+        insert(pairs, found);
+        for slot in self.changed.drain(..) {
+            self.is_changed[slot as usize] = false;
+            if let Some(Some(entry)) = self.entries.get_mut(slot as usize) {
+                entry.was = entry.fat;
+            }
+        }
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        let flags = room::bytes(&self.changed) + room::bytes(&self.is_changed);
+        flags + room::bytes(&self.entries)
+    }
+}
+
+/// Adds entries of new pairs to a sorted list of others, which make room for them from the last to the first.
+fn insert<P: Paired>(pairs: &mut Vec<P>, new: &[[u32; 2]]) {
+    let mut end = pairs.len();
+    pairs.extend(new.iter().map(|key| P::new(*key)));
+    for (before, key) in new.iter().enumerate().rev() {
+        let after = pairs[..end].iter().rev().take_while(|p| p.key() > *key);
+        let start = end - after.count();
+        pairs.copy_within(start..end, start + before + 1);
+        pairs[start + before] = P::new(*key);
+        end = start;
+    }
+}
+
+/// One number in the order of pairs.
+fn rank([low, high]: &[u32; 2]) -> u64 {
+    u64::from(*low) << 32 | u64::from(*high)
+}
