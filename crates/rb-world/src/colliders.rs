@@ -266,14 +266,12 @@ impl State {
     /// Forgets the pairs and contacts of a collider that is to be removed. Whoever takes its slot next must
     /// not inherit what it touched.
     fn drop_contacts_of(&mut self, slot: u32) {
-        let part = |state: &mut Self, pairs: fn(&mut Self) -> &mut PairList| {
-            let of_it = pairs(state).extract_if(.., |p| p.contains(&slot));
-            let gone: PairList = of_it.collect();
-            let gone = gone.into_iter().map(|p| contact_event(state, p));
-            gone.collect::<Vec<_>>()
-        };
-        let touched = part(self, |s| &mut s.touching);
-        let overlapped = part(self, |s| &mut s.overlapping);
+        let touched = self.touching.extract_if(.., |t| t.pair.contains(&slot));
+        let touched: PairList = touched.map(|t| t.pair).collect();
+        let overlapped = self.overlapping.extract_if(.., |p| p.contains(&slot));
+        let overlapped: PairList = overlapped.collect();
+        let ends = |pairs: PairList| pairs.into_iter().map(|p| contact_event(self, p)).collect();
+        let [touched, overlapped]: [Vec<_>; 2] = [touched, overlapped].map(ends);
         self.parted.contacts.extend(touched);
         self.parted.sensors.extend(overlapped);
         self.pairs.retain(|p| !p.key.contains(&slot));

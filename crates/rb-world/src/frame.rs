@@ -5,7 +5,7 @@ use crate::island::convoy::{Convoy, RUN};
 use crate::island::fleet::Fleet;
 use crate::island::{Island, IslandContact};
 use crate::stage::partition::{ListedBody, ListedJoint};
-use crate::state::PairList;
+use crate::state::Touching;
 use rb_contact::broad::Course;
 use rb_contact::manifold::Carried;
 use rb_contact::recycle::Sphere;
@@ -251,7 +251,7 @@ pub(crate) struct Frame {
     /// Island of each joint slot and its number there, [`NOWHERE`] if it is of none.
     pub(crate) joint_homes: Vec<[u32; 2]>,
     /// Memory of the pairs that touched before.
-    pub(crate) spare_touching: PairList,
+    pub(crate) spare_touching: Vec<Touching>,
     /// Independent tasks offered to the threads in this step.
     pub(crate) tasks: u32,
 }

@@ -6,7 +6,7 @@
 //! again as those of new boxes are, and contacts come back with their impulses. Arms, gaps and normals wait in single
 //! precision, for the next narrow phase searches for them anew.
 
-use crate::state::{Pair, State};
+use crate::state::{Pair, State, Touching};
 use glam::{DVec3, Vec3};
 use rb_contact::broad::Paired;
 use rb_core::body::BodyKind;
@@ -202,7 +202,8 @@ impl State {
             let near = pair.key.iter().any(|c| sleeps[*c as usize]);
             let group = near.then(|| self.resting_group(pair.key)).flatten();
             if let Some(rest) = group.and_then(|group| groups.rest_mut(group)) {
-                let touching = self.touching.binary_search(&pair.key).is_ok();
+                let touching = self.touching.binary_search_by_key(&pair.key, |t| t.pair);
+                let touching = touching.is_ok();
                 gone.extend(touching.then_some(pair.key));
                 rest.h = self.h;
                 for manifold in &contacts[known] {
@@ -222,7 +223,7 @@ impl State {
         fresh.into_iter().for_each(|group| groups.close(group));
         (self.pairs, self.contacts, self.groups) = (pairs, contacts, groups);
         let mut gone = gone.into_iter().peekable();
-        self.touching.retain(|pair| gone.next_if_eq(pair).is_none());
+        self.touching.retain(|t| gone.next_if_eq(&t.pair).is_none());
         trim(&mut self.pairs);
         trim(&mut self.contacts);
         trim(&mut self.touching);
@@ -245,7 +246,8 @@ impl State {
         waiting.sort_by_key(|(_, manifold)| manifold.key);
         for of_pair in waiting.chunk_by(|(_, a), (_, b)| a.key.pair == b.key.pair) {
             let (waited, Manifold { key, .. }) = &of_pair[0];
-            self.touching.extend(waited.touching.then_some(key.pair));
+            let touching = Touching::of(&of_pair[0].1);
+            self.touching.extend(waited.touching.then_some(touching));
             self.pairs.push(Pair {
                 first: self.contacts.len() as u32,
                 count: of_pair.len() as u32,

@@ -90,6 +90,23 @@ impl Pair {
     }
 }
 
+/// Two colliders that touch: their slots, lower first, and those of their bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct Touching {
+    pub(crate) pair: [u32; 2],
+    pub(crate) bodies: [u32; 2],
+}
+
+impl Touching {
+    /// The pair of a manifold.
+    pub(crate) fn of(manifold: &Manifold) -> Self {
+        Self {
+            pair: manifold.key.pair,
+            bodies: manifold.bodies,
+        }
+    }
+}
+
 /// Pairs of collider slots, sorted, lower slot first.
 pub(crate) type PairList = Vec<[u32; 2]>;
 
@@ -108,8 +125,8 @@ pub(crate) struct State {
     pub(crate) contacts: Vec<Manifold>,
     /// Materials of those that have more than friction.
     pub(crate) materials: Vec<ContactMaterial>,
-    /// Pairs that touch, and pairs of which one is a sensor that overlaps the other.
-    pub(crate) touching: PairList,
+    /// Pairs that touch, sorted, and pairs of which one is a sensor that overlaps the other.
+    pub(crate) touching: Vec<Touching>,
     pub(crate) overlapping: PairList,
     /// Pairs of colliders that are gone.
     pub(crate) parted: Parted,

@@ -191,11 +191,8 @@ fn leave(state: &State, body: &Body, dt: f64, left: &mut Vec<(u32, Aabb, Course)
 
 /// Notes which bodies something touched at the end of the last step, and how far it goes.
 fn look_around(state: &State, travels: &mut [Travel]) {
-    for pair in &state.touching {
-        let [Some(a), Some(b)] = pair.map(|c| state.colliders.slot(c)) else {
-            continue;
-        };
-        let [a, b] = [a, b].map(|c| c.body.index() as usize);
+    for touching in &state.touching {
+        let [a, b] = touching.bodies.map(|slot| slot as usize);
         for (one, other) in [(a, b), (b, a)] {
             let other = travels[other].own;
             let one = &mut travels[one];

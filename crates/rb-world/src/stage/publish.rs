@@ -11,7 +11,7 @@ use sleep::fall_asleep;
 use crate::events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent, Parted};
 use crate::frame::Frame;
 use crate::island::Island;
-use crate::state::State;
+use crate::state::{State, Touching};
 use rb_core::manifold::Manifold;
 use rb_core::problem::Source;
 use rb_core::report::{Culprit, IslandReport, StepReport};
@@ -64,23 +64,23 @@ fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
     let mut before = state.touching.iter().copied().peekable();
     let (begin, end) = (&mut events.contact_begin, &mut events.contact_end);
     for manifold in &state.contacts {
-        let pair = manifold.key.pair;
-        if now.last() == Some(&pair) {
+        let contact = Touching::of(manifold);
+        if now.last() == Some(&contact) {
             continue;
         }
         // Contacts come in the order of their pairs, like the list.
-        while let Some(gone) = before.next_if(|p| *p < pair) {
-            end.push(contact_event(state, gone));
+        while let Some(gone) = before.next_if(|t| *t < contact) {
+            end.push(contact_event(state, gone.pair));
         }
-        let touched = before.next_if_eq(&pair).is_some();
+        let touched = before.next_if_eq(&contact).is_some();
         if manifold.closed && !touched {
-            begin.push(contact_event(state, pair));
+            begin.push(contact_event(state, contact.pair));
         }
         if manifold.closed || touched {
-            now.push(pair);
+            now.push(contact);
         }
     }
-    end.extend(before.map(|gone| contact_event(state, gone)));
+    end.extend(before.map(|gone| contact_event(state, gone.pair)));
     Parted::tell(&mut state.parted.contacts, end);
     frame.spare_touching = std::mem::replace(&mut state.touching, now);
     if frame.left.iter().any(|l| l.reports) {
@@ -110,9 +110,9 @@ pub(crate) fn difference<'a>(
 }
 
 fn contact_forces(state: &State, events: &mut Events) {
-    let load = |pair: &[u32; 2]| {
-        let contacts = state.contacts_of(*pair).iter();
-        (*pair, contacts.map(Manifold::normal_impulse).sum())
+    let load = |touching: &Touching| {
+        let contacts = state.contacts_of(touching.pair).iter();
+        (touching.pair, contacts.map(Manifold::normal_impulse).sum())
     };
     let loads = state.touching.iter().map(load).chain(state.waiting_loads());
     for (pair, impulse) in loads {
