@@ -248,7 +248,7 @@ impl Collider {
 
     /// Where the shape stands if `com`, the pose at the centre of mass of its body (m, world), is away from the
     /// body's origin by `com_local` (m, body axes); away from it in steps of the grid.
-    #[inline]
+    #[inline(always)]
     pub fn stand(&self, com: &Pose, com_local: DVec3, grid: Grid) -> Stand {
         let offset = &self.offset;
         let q = match self.centred {
@@ -267,7 +267,7 @@ impl Collider {
     }
 
     /// Box around the shape for its world pose, at whole steps of the grid from it.
-    #[inline]
+    #[inline(always)]
     pub fn aabb(&self, pose: &Pose, grid: Grid) -> Aabb {
         let around = self.shape.aabb(&Pose::new(DVec3::ZERO, pose.q));
         Aabb::new(grid.round(around.min), grid.round(around.max)).moved(pose.p)

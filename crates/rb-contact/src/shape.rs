@@ -127,7 +127,7 @@ impl Shape {
 
     /// Tight world box of the shape at `pose`; loose by the rotation of the local box for meshes,
     /// height fields and compounds; [`Aabb::EVERYWHERE`] for half-spaces.
-    #[inline]
+    #[inline(always)]
     pub fn aabb(&self, pose: &Pose) -> Aabb {
         match self.view() {
             View::Convex(core, radius) => Placed::new(core, radius, pose, DVec3::ZERO).aabb(),

@@ -210,6 +210,10 @@ pub(crate) struct Frame {
     /// Materials of the contacts of the step before.
     pub(crate) former: Vec<ContactMaterial>,
     pub(crate) partition: Islands,
+    /// Whether islands have the bodies, joints and contacts that were listed last.
+    pub(crate) partitioned: bool,
+    /// Whether these are those of the step before.
+    pub(crate) same: bool,
     /// Islands in use are the first `island_count`; the rest keep their memory for later.
     pub(crate) islands: Vec<Island>,
     pub(crate) island_count: usize,

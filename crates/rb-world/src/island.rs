@@ -95,10 +95,17 @@ pub(crate) struct Shared<'a> {
     pub(crate) h: f64,
     /// Stored impulses times this are impulses of the present substep.
     pub(crate) warm_scale: f64,
+    /// Whether islands have the same bodies and contacts as in the last step.
+    pub(crate) same: bool,
 }
 
 impl<'a> Shared<'a> {
-    pub(crate) fn new(state: &'a State, solver: &'a dyn IslandSolver, dt: f64) -> Self {
+    pub(crate) fn new(
+        state: &'a State,
+        solver: &'a dyn IslandSolver,
+        same: bool,
+        dt: f64,
+    ) -> Self {
         let h = state.params.substep(dt);
         Self {
             params: &state.params,
@@ -111,6 +118,7 @@ impl<'a> Shared<'a> {
             solver,
             h,
             warm_scale: state.scale_to(h),
+            same,
         }
     }
 
@@ -140,6 +148,8 @@ pub(crate) struct Island {
     /// immovable ones.
     pub(crate) movers: Vec<Mover>,
     pub(crate) movable: usize,
+    /// Slots of the immovable ones.
+    pub(crate) guests: Vec<u32>,
     /// Its movable bodies, if it has been divided into sections.
     pub(crate) residents: Residents,
     /// Movable bodies of a section, if it is large and has been divided into some.
@@ -152,6 +162,9 @@ pub(crate) struct Island {
     pub(crate) coupled: bool,
     pub(crate) constraints: Vec<IslandConstraint>,
     pub(crate) contacts: Vec<IslandContact>,
+    /// Points of all contacts, and whether all have [plain](IslandContact::plain) surfaces.
+    pub(crate) points: usize,
+    pub(crate) plain: bool,
     /// Of every contact, if any is posed in rows.
     posed: Vec<PosedContact>,
     pub(crate) problem: Problem,
@@ -205,19 +218,29 @@ pub(crate) struct Island {
 }
 
 impl Island {
-    /// Forgets everything, keeping the memory unless it is far more than the last step needed: islands
-    /// split and merge, and each would end up holding the memory of the largest.
-    pub(crate) fn clear(&mut self) {
-        if self.problem.rows.capacity() > 4 * self.problem.rows.len() + 1024 {
-            *self = Self::default();
-        }
-        self.movers.clear();
-        self.movable = 0;
-        self.residents.clear();
+    /// Forgets who is in it besides the movable bodies.
+    pub(crate) fn vacate(&mut self) {
+        empty(&mut self.guests);
         // Its joints stay until others take their places.
         empty(&mut self.seats);
         empty(&mut self.constraints);
         empty(&mut self.contacts);
+    }
+
+    /// Forgets everything else, keeping the memory unless it is far more than the last step needed: islands
+    /// split and merge, and each would end up holding the memory of the largest.
+    pub(crate) fn clear(&mut self) {
+        if self.problem.rows.capacity() > 4 * self.problem.rows.len() + 1024 {
+            *self = Self {
+                guests: std::mem::take(&mut self.guests),
+                seats: std::mem::take(&mut self.seats),
+                contacts: std::mem::take(&mut self.contacts),
+                ..Self::default()
+            };
+        }
+        self.movers.clear();
+        self.movable = 0;
+        self.residents.clear();
         empty(&mut self.posed);
         trim(&mut self.problem.bodies);
         self.problem.clear();
@@ -237,7 +260,8 @@ impl Island {
 
     /// Bytes held, for growth tables.
     pub(crate) fn bytes(&self) -> usize {
-        let bodies = bytes(&self.movers) + self.residents.bytes() + bytes(&self.seats);
+        let bodies = bytes(&self.movers) + bytes(&self.guests) + self.residents.bytes();
+        let bodies = bodies + bytes(&self.seats);
         let joints = bytes(&self.joints) + bytes(&self.constraints) + self.links.bytes();
         let contacts = bytes(&self.contacts) + bytes(&self.posed) + self.lanes.bytes();
         let p = &self.problem;
@@ -251,7 +275,9 @@ impl Island {
         self.plan();
         self.choose(shared);
         self.find_clusters(shared);
-        self.count_lanes();
+        if !(shared.same && self.clusters.is_empty()) {
+            self.count_lanes();
+        }
         self.links.clear();
         self.linked = self.takes_links(shared);
         self.in_lanes = self.linked || self.takes_lanes(shared);

@@ -73,6 +73,12 @@ impl ContactLanes {
         }
     }
 
+    /// Puts bodies back to where the contacts are found, which stay those they were. Velocities and masses of all bodies are
+    /// to be set anew, and [`repack`](Self::repack) is to follow.
+    pub fn renew(&mut self) {
+        self.moved.fill(Line::default());
+    }
+
     /// Gives back the memory of lanes that are not needed any more.
     pub fn release(&mut self) {
         if !self.is_empty() {
@@ -126,6 +132,11 @@ impl ContactLanes {
                 section.end_island();
             }
         }
+        self.repack(set, movable, terms);
+    }
+
+    /// Packs the manifolds that were packed last once more, as they are in `set` now.
+    pub fn repack(&mut self, set: Contacts, movable: usize, terms: Terms) {
         let layout = self.layout;
         let (inv, vel) = (&self.inv[..], &self.vel[..]);
         let stride = layout.stride();

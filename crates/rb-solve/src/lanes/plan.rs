@@ -11,7 +11,7 @@ use rb_core::params::FrictionAt;
 use rb_core::room;
 
 /// What decides on the batch of a manifold: known before its numbers are read.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Kind {
     /// Points in use.
     pub points: u8,
@@ -148,9 +148,9 @@ impl Section {
         let other = self.packed.change_to(terms.precision);
         let plan = &mut self.plan;
         let terms = Some((masses.movable, masses.nobody, friction));
-        plan.used = true;
-        let same = plan.terms == terms && plan.ends == plan.ended && plan.members == self.members;
-        if same && self.surfaces.is_empty() && !other {
+        let stay = core::mem::replace(&mut plan.used, true)
+            || plan.ends == plan.ended && plan.members == self.members;
+        if stay && plan.terms == terms && self.surfaces.is_empty() && !other {
             return;
         }
         plan.terms = terms;

@@ -8,7 +8,7 @@ use rb_core::manifold::{Contacts, FrictionLaw, MAX_POINTS, Manifold};
 use rb_solve::lanes::{ContactLanes, Kind, Member};
 
 /// A manifold within an island.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct IslandContact {
     pub(crate) manifold: u32,
     /// Numbers of its bodies in the island; their slots before it has one.
@@ -60,6 +60,13 @@ impl IslandContact {
 }
 
 impl Island {
+    /// What all its contacts are.
+    pub(crate) fn count_contacts(&mut self) {
+        let points = self.contacts.iter().map(|c| usize::from(c.kind.points));
+        self.points = points.sum();
+        self.plain = self.contacts.iter().all(|c| c.plain);
+    }
+
     /// Constraint rows of its contacts in lanes, and their laws.
     pub(super) fn count_lanes(&mut self) {
         let loose = &self.contacts[..self.loose];

@@ -57,6 +57,8 @@ pub(crate) struct Convoy {
     movable: usize,
     bound: bool,
     motions: Motions,
+    /// Whom these lanes had aboard last.
+    aboard: Vec<u32>,
     /// Room for those of large islands, one at a time.
     large: Motions,
     /// Velocities at the start of the substep, where contacts ask for them.
@@ -74,7 +76,11 @@ impl Convoy {
         }
         match self.members.is_empty() {
             true => self.lanes.release(),
-            false => self.sail(islands, shared),
+            false => {
+                let same = self.members == self.aboard;
+                self.aboard.clone_from(&self.members);
+                self.sail(islands, same, shared);
+            }
         }
         for k in 0..islands.len() {
             if islands[k].in_convoy() && islands[k].section.is_some() {
@@ -89,7 +95,7 @@ impl Convoy {
         self.members.push(k as u32);
         std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
         std::mem::swap(&mut self.motions, &mut self.large);
-        self.sail(islands, shared);
+        self.sail(islands, true, shared);
         std::mem::swap(&mut self.motions, &mut self.large);
         std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
         islands[k].berth = None;
@@ -100,10 +106,14 @@ impl Convoy {
         self.lanes.bytes() + self.motions.bytes() + self.large.bytes()
     }
 
-    fn sail(&mut self, islands: &mut [Island], shared: &Shared) {
+    /// Runs the members through the step; the `same` may be aboard as in the last.
+    fn sail(&mut self, islands: &mut [Island], same: bool, shared: &Shared) {
         let numbers = Discretiser::new(shared.params, shared.h);
-        self.assign(islands);
-        self.pack(islands, shared, &numbers);
+        let members = self.members.iter().map(|&k| &islands[k as usize]);
+        let contacts: usize = members.map(|i| i.contacts.len()).sum();
+        let stay = same && shared.same && self.lanes.len() == contacts;
+        self.assign(islands, stay);
+        self.pack(islands, stay, shared, &numbers);
         for k in 0..shared.params.substeps {
             self.substep(islands, shared, &numbers, k);
         }
@@ -112,8 +122,8 @@ impl Convoy {
         self.land(islands, shared);
     }
 
-    /// Gives the members their berths: all movable bodies first.
-    fn assign(&mut self, islands: &mut [Island]) {
+    /// Gives the members their berths: all movable bodies first. Contacts may `stay`.
+    fn assign(&mut self, islands: &mut [Island], stay: bool) {
         let members = self.members.iter().map(|&k| &islands[k as usize]);
         let movable: usize = members.clone().map(|i| i.movable).sum();
         let section = members.clone().find_map(|i| i.section);
@@ -135,6 +145,7 @@ impl Convoy {
         self.movable = movable;
         let bodies = guest as usize;
         match section {
+            _ if stay => self.lanes.renew(),
             Some(size) => self
                 .lanes
                 .reset_in_sections(movable, bodies - movable, size),
@@ -142,7 +153,13 @@ impl Convoy {
         }
     }
 
-    fn pack(&mut self, islands: &mut [Island], shared: &Shared, numbers: &Discretiser) {
+    fn pack(
+        &mut self,
+        islands: &mut [Island],
+        stay: bool,
+        shared: &Shared,
+        numbers: &Discretiser,
+    ) {
         self.motions.reset(self.movable);
         self.crews(islands, |crew| crew.board(shared.h));
         let mut movers = self.members.iter().flat_map(|&k| islands[k as usize].own());
@@ -153,6 +170,10 @@ impl Convoy {
                 self.lanes.set_velocity(body, &m.vel);
                 self.lanes.set_free(body, &m.vel);
             }
+        }
+        if stay {
+            let (set, terms) = (shared.contacts, shared.terms(numbers));
+            return self.lanes.repack(set, self.movable, terms);
         }
         let aboard = self.members.iter().map(|&k| &islands[k as usize]);
         pack_contacts(&mut self.lanes, aboard, self.movable, shared, numbers);

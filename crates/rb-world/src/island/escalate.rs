@@ -102,12 +102,7 @@ impl Island {
 
     /// Rows to expect.
     pub(crate) fn rows_ahead(&self) -> usize {
-        let points: usize = self
-            .contacts
-            .iter()
-            .map(|c| usize::from(c.kind.points))
-            .sum();
-        3 * points + ROWS_PER_JOINT * self.joints.len()
+        3 * self.points + ROWS_PER_JOINT * self.joints.len()
     }
 
     /// Whether a contact between bodies of very different masses carries more than the lighter could

@@ -30,7 +30,7 @@ impl Island {
             && params.contact.softening.is_some()
             && params.gyroscopic == Gyroscopic::Implicit
             && params.geometric == GeometricStiffness::Off
-            && self.contacts.iter().all(|c| c.plain)
+            && self.plain
             && !self.coupled
     }
 
@@ -43,7 +43,7 @@ impl Island {
             && params.contact.softening.is_some()
             && params.gyroscopic == Gyroscopic::Implicit
             && (bare || !self.contacts.is_empty())
-            && self.contacts.iter().all(|c| c.plain)
+            && self.plain
     }
 
     /// Whether there are contacts alone.

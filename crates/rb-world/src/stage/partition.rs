@@ -1,5 +1,8 @@
 //! Stage 3: which bodies can feel one another, and one [`Island`](crate::island::Island) for each set;
 //! bodies that feel nothing are in free flight.
+//!
+//! While the same bodies feel one another as in the last step, islands keep their joints and contacts: piles at rest are
+//! partitioned once.
 
 mod divide;
 mod homes;
@@ -9,11 +12,11 @@ pub(crate) use divide::Residents;
 pub(crate) use list::{ListedBody, ListedJoint};
 
 use crate::frame::{Frame, ISLANDS, NOWHERE};
-use crate::island::{IslandConstraint, IslandContact, IslandJoint};
+use crate::island::{Island, IslandConstraint, IslandContact, IslandJoint};
 use crate::state::State;
 use rb_core::handle::BodyHandle;
 use rb_core::integrate::Mover;
-use rb_core::room::fit;
+use rb_core::room::{empty, fit};
 use rb_solve::parallel;
 
 /// Bodies per task, and joints.
@@ -22,12 +25,27 @@ const JOINTS: usize = 128;
 
 /// Finds the islands of awake bodies and fills them with bodies, joints and contacts, for a step of `dt` (s).
 pub(crate) fn run(state: &State, frame: &mut Frame, dt: f64) {
-    list::run(state, frame);
-    link(state, frame);
-    homes::place_bodies(state, frame, state.params.substep(dt));
-    place_joints(state, frame);
-    place_constraints(state, frame);
-    place_contacts(state, frame);
+    let mut same = list::run(state, frame) && may_stay(state, frame);
+    if !same {
+        link(state, frame);
+        homes::make_islands(frame);
+    }
+    same &= homes::place_bodies(state, frame, state.params.substep(dt));
+    if !same {
+        vacate(frame);
+        place_joints(frame);
+        place_constraints(state, frame);
+        place_contacts(state, frame);
+    }
+    take_seats(state, frame, same);
+    (frame.partitioned, frame.same) = (true, same);
+}
+
+/// Whether what the islands have is as it was put there.
+fn may_stay(state: &State, frame: &mut Frame) -> bool {
+    // Contacts of an island with stiff clusters have been sorted by these.
+    let sorted = frame.islands().iter().any(|i| !i.clusters.is_empty());
+    std::mem::take(&mut frame.partitioned) && state.constraints.is_empty() && !sorted
 }
 
 fn link(state: &State, frame: &mut Frame) {
@@ -39,6 +57,7 @@ fn link(state: &State, frame: &mut Frame) {
         ..
     } = frame;
     islands.reset(bodies.len());
+    bodies.iter_mut().for_each(|body| body.bound = false);
     let mut join = |[a, b]: [u32; 2]| {
         let [i, j] = [a as usize, b as usize];
         (bodies[i].bound, bodies[j].bound) = (true, true);
@@ -63,30 +82,35 @@ fn link(state: &State, frame: &mut Frame) {
     }
 }
 
+/// Islands forget who is in them besides the movable bodies.
+fn vacate(frame: &mut Frame) {
+    let islands = &mut frame.islands[..frame.island_count];
+    parallel::for_each(islands, ISLANDS, Island::vacate);
+}
+
 /// Island of a pair of bodies and their numbers in it; `None` if neither is awake. An immovable body
 /// becomes a guest of the island.
-fn seat(state: &State, frame: &mut Frame, slots: [u32; 2]) -> Option<(usize, [u32; 2])> {
+fn seat(frame: &mut Frame, slots: [u32; 2]) -> Option<(usize, [u32; 2])> {
     let home = slots.map(|s| frame.place[s as usize][0]);
     let island = home.into_iter().find(|&h| h != NOWHERE)? as usize;
-    let seats = slots.map(|slot| seat_in(state, frame, island, slot));
+    let seats = slots.map(|slot| seat_in(frame, island, slot));
     Some((island, seats))
 }
 
 /// Number of a body in an island; one that does not live there becomes a guest.
-fn seat_in(state: &State, frame: &mut Frame, island: usize, slot: u32) -> u32 {
+fn seat_in(frame: &mut Frame, island: usize, slot: u32) -> u32 {
     let place = frame.place[slot as usize];
     if place[0] as usize == island {
         return place[1];
     }
     let isle = &mut frame.islands[island];
-    let guests = &isle.movers[isle.movable..];
-    if let Some(k) = guests.iter().position(|m| m.slot == slot) {
-        return (isle.movable + k) as u32;
-    }
     // Static, kinematic, frozen or asleep: it moves others, nothing moves it.
-    isle.movers
-        .push(Mover::guest(slot, state.body(slot), &state.params));
-    (isle.movers.len() - 1) as u32
+    let known = isle.guests.iter().position(|&guest| guest == slot);
+    let k = known.unwrap_or_else(|| {
+        isle.guests.push(slot);
+        isle.guests.len() - 1
+    });
+    (isle.movable + k) as u32
 }
 
 fn place_constraints(state: &State, frame: &mut Frame) {
@@ -99,7 +123,7 @@ fn place_constraints(state: &State, frame: &mut Frame) {
         let island = island as usize;
         let movers = slots
             .iter()
-            .map(|&slot| seat_in(state, frame, island, slot))
+            .map(|&slot| seat_in(frame, island, slot))
             .collect();
         frame.islands[island].constraints.push(IslandConstraint {
             slot: handle.index(),
@@ -109,48 +133,62 @@ fn place_constraints(state: &State, frame: &mut Frame) {
     }
 }
 
-/// Gives every joint its place in an island; then all are filled in side by side.
-fn place_joints(state: &State, frame: &mut Frame) {
+/// Gives every joint its place in an island.
+fn place_joints(frame: &mut Frame) {
     let joints = std::mem::take(&mut frame.listed_joints);
     frame.joint_homes.clear();
     frame.joint_homes.resize(joints.len(), [NOWHERE; 2]);
     for (slot, joint) in joints.iter().enumerate() {
         let Some(joint) = joint else { continue };
-        let Some((number, movers)) = seat(state, frame, joint.bodies) else {
+        let Some((number, movers)) = seat(frame, joint.bodies) else {
             continue;
         };
         let island = &mut frame.islands[number];
         frame.joint_homes[slot] = [number as u32, island.seats.len() as u32];
-        island.escalated.precise |= joint.traits.precise;
-        island.brittle |= joint.traits.brittle;
-        island.coupled |= joint.traits.coupled;
         island.seats.push((slot as u32, movers));
-    }
-    if !joints.is_empty() {
-        let islands = &mut frame.islands[..frame.island_count];
-        parallel::for_each(islands, ISLANDS, |island| {
-            let (seats, movers, joints) = (&island.seats, &island.movers, &mut island.joints);
-            joints.truncate(seats.len());
-            fit(joints, seats.len());
-            joints.resize_with(seats.len(), IslandJoint::default);
-            parallel::for_each_run(joints, JOINTS, |first, run| {
-                for (joint, seat) in run.iter_mut().zip(&seats[first..]) {
-                    joint.take_seat(*seat, state, movers);
-                }
-            });
-        });
     }
     frame.listed_joints = joints;
 }
 
+/// Guests and joints take their places in the islands, which may be the `same`.
+fn take_seats(state: &State, frame: &mut Frame, same: bool) {
+    let listed = &frame.listed_joints;
+    let islands = &mut frame.islands[..frame.island_count];
+    parallel::for_each(islands, ISLANDS, |island| {
+        if !same {
+            island.count_contacts();
+        }
+        let Island { movers, guests, .. } = island;
+        let guest = |&slot: &u32| Mover::guest(slot, state.body(slot), &state.params);
+        movers.extend(guests.iter().map(guest));
+        let (seats, joints) = (&island.seats, &mut island.joints);
+        for traits in seats
+            .iter()
+            .filter_map(|s| listed[s.0 as usize].map(|j| j.traits))
+        {
+            island.escalated.precise |= traits.precise;
+            island.brittle |= traits.brittle;
+            island.coupled |= traits.coupled;
+        }
+        joints.truncate(seats.len());
+        fit(joints, seats.len());
+        joints.resize_with(seats.len(), IslandJoint::default);
+        parallel::for_each_run(joints, JOINTS, |first, run| {
+            for (joint, seat) in run.iter_mut().zip(&seats[first..]) {
+                joint.take_seat(*seat, state, movers);
+            }
+        });
+    });
+}
+
 fn place_contacts(state: &State, frame: &mut Frame) {
-    frame.homes.clear();
+    empty(&mut frame.homes);
     fit(&mut frame.homes, state.contacts.len());
     frame.points = 0;
     let listed = std::mem::take(&mut frame.listed);
     for contact in &listed {
         frame.points += u32::from(contact.kind.points);
-        let Some((island, movers)) = seat(state, frame, contact.movers) else {
+        let Some((island, movers)) = seat(frame, contact.movers) else {
             frame.homes.push([NOWHERE; 2]);
             continue;
         };

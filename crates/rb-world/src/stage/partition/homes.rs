@@ -10,12 +10,16 @@ use rb_core::integrate::Mover;
 use rb_core::room::{empty, fit};
 use rb_solve::parallel;
 
-/// Makes an island of each set of bodies that are linked, and a flight of each body that is bound to none; for
-/// substeps of `h` (s).
-pub(super) fn place_bodies(state: &State, frame: &mut Frame, h: f64) {
+/// Makes an island of each set of bodies that are linked.
+pub(super) fn make_islands(frame: &mut Frame) {
     number_bodies(frame);
     list_tenants(frame);
     frame.make_islands();
+}
+
+/// Has the bodies move in, and makes a flight of each body that is bound to none; for substeps of `h` (s). Whether those
+/// of divided islands have the numbers that they had.
+pub(super) fn place_bodies(state: &State, frame: &mut Frame, h: f64) -> bool {
     let (tenants, starts, listed) = (&frame.tenants, &frame.starts, &frame.listed_bodies);
     let islands = &mut frame.islands[..frame.island_count];
     parallel::for_each_run(islands, ISLANDS, |first, run| {
@@ -26,10 +30,13 @@ pub(super) fn place_bodies(state: &State, frame: &mut Frame, h: f64) {
     });
     // Those of a divided island are in the order of its sections.
     let residents = islands.iter().flat_map(|i| i.residents.slots().enumerate());
+    let mut stay = true;
     for (number, slot) in residents {
-        frame.place[slot as usize][1] = number as u32;
+        let before = std::mem::replace(&mut frame.place[slot as usize][1], number as u32);
+        stay &= before == number as u32;
     }
     take_off(state, frame, h);
+    stay
 }
 
 /// Numbers islands and the bodies of each, lowest slot first.

@@ -10,6 +10,7 @@ use glam::DVec3;
 use rb_core::body::{Body, BodyFlags};
 use rb_core::room::fit;
 use rb_solve::parallel;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Contacts per task.
 const CONTACTS: usize = 512;
@@ -17,7 +18,7 @@ const CONTACTS: usize = 512;
 /// A body in short.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ListedBody {
-    /// Whether it is moved by solving, and whether anything holds or touches it.
+    /// Whether it is moved by solving, and whether anything holds or touches it, which [linking](super::link) tells.
     pub(super) active: bool,
     pub(super) bound: bool,
     /// Whether joints hold it.
@@ -62,26 +63,53 @@ impl ListedJoint {
     }
 }
 
-/// Lists all bodies and joints by slot, and all contacts.
-pub(super) fn run(state: &State, frame: &mut Frame) {
-    let (bodies, slots) = (&mut frame.listed_bodies, state.bodies.capacity());
-    bodies.clear();
-    fit(bodies, slots);
-    parallel::extend(bodies, slots, BODIES, |slot| {
+/// Lists all bodies and joints by slot, and all contacts. Whether the same bodies can feel one another, by the same
+/// joints and contacts, as when they were last listed.
+pub(super) fn run(state: &State, frame: &mut Frame) -> bool {
+    let slots = state.bodies.capacity();
+    let bodies = renew(&mut frame.listed_bodies, slots, BODIES, |slot, listed| {
         let body = state.bodies.slot(slot as u32);
-        body.map_or_else(ListedBody::default, ListedBody::new)
+        let new = body.map_or_else(ListedBody::default, ListedBody::new);
+        let old = *listed;
+        *listed = ListedBody {
+            bound: old.bound,
+            ..new
+        };
+        old.active == new.active
     });
-    let (joints, slots) = (&mut frame.listed_joints, state.joints.capacity());
-    joints.clear();
-    fit(joints, slots);
-    parallel::extend(joints, slots, JOINTS, |slot| {
-        state.joints.slot(slot as u32).map(ListedJoint::new)
+    let slots = state.joints.capacity();
+    let joints = renew(&mut frame.listed_joints, slots, JOINTS, |slot, listed| {
+        let new = state.joints.slot(slot as u32).map(ListedJoint::new);
+        let old = std::mem::replace(listed, new);
+        old.map(|joint| joint.bodies) == new.map(|joint| joint.bodies)
     });
-    let (listed, contacts) = (&mut frame.listed, state.contacts());
-    listed.clear();
-    let count = contacts.manifolds.len();
-    fit(listed, count);
-    parallel::extend(listed, count, CONTACTS, |i| {
-        IslandContact::new(i as u32, contacts)
+    let all = state.contacts();
+    let count = all.manifolds.len();
+    let contacts = renew(&mut frame.listed, count, CONTACTS, |i, listed| {
+        let new = IslandContact::new(i as u32, all);
+        std::mem::replace(listed, new) == new
     });
+    bodies && joints && contacts
+}
+
+/// Makes each of `count` entries anew, in runs of `size`, by what says whether it stays the same; whether all do.
+fn renew<T: Clone + Default + Send>(
+    list: &mut Vec<T>,
+    count: usize,
+    size: usize,
+    make: impl Fn(usize, &mut T) -> bool + Sync + Send,
+) -> bool {
+    let changed = AtomicBool::new(list.len() != count);
+    fit(list, count);
+    list.resize(count, T::default());
+    parallel::for_each_run(list, size, |first, run| {
+        let mut stays = true;
+        for (k, entry) in run.iter_mut().enumerate() {
+            stays &= make(first + k, entry);
+        }
+        if !stays {
+            changed.store(true, Ordering::Relaxed);
+        }
+    });
+    !changed.into_inner()
 }
