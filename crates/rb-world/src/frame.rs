@@ -150,6 +150,8 @@ pub(crate) struct PairChunk {
     pub(crate) patches: Vec<ContactPatch>,
     pub(crate) carried: Vec<Carried>,
     pub(crate) changed: Vec<Changed>,
+    /// Whether it has written over manifolds.
+    pub(crate) wrote: bool,
     /// Materials of theirs that have more than friction.
     pub(crate) fresh: Vec<ContactMaterial>,
     /// Manifolds of the changed pairs.
@@ -197,6 +199,8 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) chunks: Vec<PairChunk>,
+    /// Whether the contacts are those of the last step, brought up to date.
+    pub(crate) contacts_stay: bool,
     /// How far the body in a slot goes.
     pub(crate) travels: Vec<Travel>,
     /// Every collider slot; free slots hold nothing of use. Empty where it is not known how far shapes went since.

@@ -100,12 +100,7 @@ pub(crate) struct Shared<'a> {
 }
 
 impl<'a> Shared<'a> {
-    pub(crate) fn new(
-        state: &'a State,
-        solver: &'a dyn IslandSolver,
-        same: bool,
-        dt: f64,
-    ) -> Self {
+    pub(crate) fn new(state: &'a State, solver: &'a dyn IslandSolver, same: bool, dt: f64) -> Self {
         let h = state.params.substep(dt);
         Self {
             params: &state.params,

@@ -188,6 +188,7 @@ impl State {
         if fresh.is_empty() {
             return;
         }
+        self.edited = true;
         let mut sleeps = vec![false; self.colliders.capacity()];
         for slot in self.groups.members(&fresh) {
             let colliders = self.body(slot).colliders.iter();
@@ -271,6 +272,7 @@ impl State {
 
     /// Brings the contacts into the order of the pairs, without those of pairs that are gone.
     pub(crate) fn line_up_contacts(&mut self) {
+        self.edited = true;
         let old = std::mem::take(&mut self.contacts);
         self.contacts.reserve_exact(old.len());
         for pair in &mut self.pairs {

@@ -62,6 +62,10 @@ pub(crate) struct Pair {
     pub(crate) drift: f64,
 }
 
+fn edited() -> bool {
+    true
+}
+
 fn unknown() -> f64 {
     f64::INFINITY
 }
@@ -123,6 +127,9 @@ pub(crate) struct State {
     /// ([`Rest`](crate::rest::Rest)).
     pub(crate) pairs: Vec<Pair>,
     pub(crate) contacts: Vec<Manifold>,
+    /// Whether contacts have come or gone since they were last found.
+    #[serde(skip, default = "edited")]
+    pub(crate) edited: bool,
     /// Materials of those that have more than friction.
     pub(crate) materials: Vec<ContactMaterial>,
     /// Pairs that touch, sorted, and pairs of which one is a sensor that overlaps the other.
@@ -173,6 +180,7 @@ impl State {
             broad: BroadPhase::default(),
             pairs: Vec::new(),
             contacts: Vec::new(),
+            edited: true,
             materials: Vec::new(),
             touching: Vec::new(),
             overlapping: Vec::new(),

@@ -153,13 +153,7 @@ impl Convoy {
         }
     }
 
-    fn pack(
-        &mut self,
-        islands: &mut [Island],
-        stay: bool,
-        shared: &Shared,
-        numbers: &Discretiser,
-    ) {
+    fn pack(&mut self, islands: &mut [Island], stay: bool, shared: &Shared, numbers: &Discretiser) {
         self.motions.reset(self.movable);
         self.crews(islands, |crew| crew.board(shared.h));
         let mut movers = self.members.iter().flat_map(|&k| islands[k as usize].own());

@@ -65,6 +65,7 @@ pub(crate) fn run(
     let tasks = state.pairs.len().div_ceil(CHUNK);
     frame.tasks += tasks as u32;
     frame.chunks.resize_with(tasks, PairChunk::default);
+    let edited = std::mem::replace(&mut state.edited, true);
     let mut taken = Taken::from(&mut *state);
     let Taken {
         state: shared,
@@ -79,12 +80,15 @@ pub(crate) fn run(
         look(shared, &placed, hooks, fall, task)
     });
     frame.placed = placed;
-    places::settle(pairs, contacts, frame);
+    let moved = places::settle(pairs, contacts, frame);
     drop(taken);
+    let wrote = frame.chunks.iter().any(|c| c.wrote);
+    state.edited = edited || moved || wrote;
     let (materials, contacts) = (&mut state.materials, &mut state.contacts);
     surfaces::gather(materials, &mut frame.former, contacts, &mut frame.chunks);
     sensor_events(state, frame, events);
     wake_touched(state, events);
+    frame.contacts_stay = !std::mem::take(&mut state.edited);
 }
 
 /// The pairs and contacts of a state while others read the rest of it. They return to it even if a
@@ -121,7 +125,7 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, fall: f64, task: Ta
     chunk.found.clear();
     chunk.fresh.clear();
     chunk.overlapping.clear();
-    chunk.count = 0;
+    (chunk.count, chunk.wrote) = (0, false);
     for (k, pair) in pairs.iter_mut().enumerate() {
         let sides = pair.key.map(|c| &placed[c as usize]);
         let parted = parted(sides);
@@ -259,8 +263,10 @@ fn put(
         carried,
         found,
         fresh,
+        wrote,
         ..
     } = chunk;
+    *wrote = true;
     patches.sort_by_key(|p| p.sub);
     carried.clear();
     carried.extend(patches.iter().map(|patch| warm_start(patch, sides, known)));

@@ -33,17 +33,18 @@ pub(crate) fn run(
     let h = state.params.substep(dt);
     let scale = state.scale_to(h);
     state.h = h;
-    store_impulses(state, frame, scale);
-    contact_events(state, frame, events);
+    let changed = store_impulses(state, frame, scale);
+    contact_events(state, frame, events, changed);
     break_joints(state, frame, events);
     fall_asleep(state, frame, events);
     fill_report(state, frame, events, solver, report);
 }
 
 /// Impulses to where they persist, and which manifolds are closed. What sleeps, or takes no part in another way, goes on
-/// exerting the forces of its last solve: their impulses follow the length of the substep by `scale`.
-fn store_impulses(state: &mut State, frame: &mut Frame, scale: f64) {
-    store_contacts(state, frame, scale);
+/// exerting the forces of its last solve: their impulses follow the length of the substep by `scale`. Whether a contact
+/// closed or opened.
+fn store_impulses(state: &mut State, frame: &mut Frame, scale: f64) -> bool {
+    let changed = store_contacts(state, frame, scale);
     store_joints(state, frame, scale);
     let constraints = state.constraints.iter_mut();
     constraints.for_each(|(_, c)| c.memory.scale(scale));
@@ -54,11 +55,24 @@ fn store_impulses(state: &mut State, frame: &mut Frame, scale: f64) {
             }
         }
     }
+    changed
 }
 
 /// A pair touches while one of its manifolds is closed; it goes on touching until
-/// no point is within the margin, so that a resting contact does not flicker.
-fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
+/// no point is within the margin, so that a resting contact does not flicker. Nothing happens while contacts stay and none
+/// has `changed`.
+fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events, changed: bool) {
+    if changed || !frame.contacts_stay {
+        compare_touching(state, frame, events);
+    }
+    Parted::tell(&mut state.parted.contacts, &mut events.contact_end);
+    if frame.left.iter().any(|l| l.reports) {
+        contact_forces(state, events);
+    }
+}
+
+/// Lists the pairs that touch, and tells in what this list differs from the last.
+fn compare_touching(state: &mut State, frame: &mut Frame, events: &mut Events) {
     let mut now = std::mem::take(&mut frame.spare_touching);
     now.clear();
     let mut before = state.touching.iter().copied().peekable();
@@ -81,11 +95,7 @@ fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
         }
     }
     end.extend(before.map(|gone| contact_event(state, gone.pair)));
-    Parted::tell(&mut state.parted.contacts, end);
     frame.spare_touching = std::mem::replace(&mut state.touching, now);
-    if frame.left.iter().any(|l| l.reports) {
-        contact_forces(state, events);
-    }
 }
 
 /// The event of a pair of collider slots.

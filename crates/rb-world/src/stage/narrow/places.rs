@@ -80,8 +80,8 @@ impl Parts for Tasks<'_> {
 }
 
 /// Moves the manifolds that stay to their places in the order of the pairs, and puts those of changed
-/// pairs in between.
-pub(super) fn settle(pairs: &mut [Pair], contacts: &mut Vec<Manifold>, frame: &mut Frame) {
+/// pairs in between. Whether any have come or gone.
+pub(super) fn settle(pairs: &mut [Pair], contacts: &mut Vec<Manifold>, frame: &mut Frame) -> bool {
     let Frame {
         chunks, crossing, ..
     } = frame;
@@ -92,11 +92,12 @@ pub(super) fn settle(pairs: &mut [Pair], contacts: &mut Vec<Manifold>, frame: &m
     }
     // No pair has changed or gone.
     if len == contacts.len() && chunks.iter().all(|c| c.changed.is_empty()) {
-        return;
+        return false;
     }
     parallel::for_each_with_run(chunks, pairs, CHUNK, number);
     make(chunks, contacts, len, crossing);
     parallel::for_each_part(Tasks::new(chunks, pairs, contacts), &put);
+    true
 }
 
 /// Tells the pairs of a chunk where their manifolds will be, and notes how those that stay get there.

@@ -83,6 +83,9 @@ pub(super) fn run(state: &State, frame: &mut Frame) -> bool {
         let old = std::mem::replace(listed, new);
         old.map(|joint| joint.bodies) == new.map(|joint| joint.bodies)
     });
+    if frame.contacts_stay && frame.partitioned {
+        return bodies && joints;
+    }
     let all = state.contacts();
     let count = all.manifolds.len();
     let contacts = renew(&mut frame.listed, count, CONTACTS, |i, listed| {

@@ -4,19 +4,28 @@ use crate::frame::{Frame, NOWHERE};
 use crate::state::State;
 use rb_core::manifold::Manifold;
 use rb_solve::parallel;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Contacts per task.
 const CONTACTS: usize = 256;
 
 /// Stores what became of every contact of an island, and notes which are closed; impulses of the others times `scale`.
-pub(super) fn store_contacts(state: &mut State, frame: &mut Frame, scale: f64) {
+/// Whether any closed or opened.
+pub(super) fn store_contacts(state: &mut State, frame: &mut Frame, scale: f64) -> bool {
     find_clustered(frame);
-    let frame = &*frame;
+    let (frame, changed) = (&*frame, AtomicBool::new(false));
     parallel::for_each_run(&mut state.contacts, CONTACTS, |first, run| {
+        let mut stay = true;
         for (manifold, home) in run.iter_mut().zip(&frame.homes[first..]) {
+            let before = manifold.closed;
             store(frame, *home, scale, manifold);
+            stay &= manifold.closed == before;
+        }
+        if !stay {
+            changed.store(true, Ordering::Relaxed);
         }
     });
+    changed.into_inner()
 }
 
 /// Contacts of an island with stiff clusters have been sorted by these.
