@@ -12,6 +12,7 @@ use rb_contact::recycle::Sphere;
 use rb_contact::{Aabb, CollisionGroups, ContactPatch};
 use rb_core::anchor::Stand;
 use rb_core::handle::{BodyHandle, ColliderHandle};
+use rb_core::integrate::Mover;
 use rb_core::manifold::{ContactMaterial, Manifold};
 use rb_core::math::Twist;
 use rb_core::partition::Islands;
@@ -152,6 +153,8 @@ pub(crate) struct PairChunk {
     pub(crate) changed: Vec<Changed>,
     /// Whether it has written over manifolds.
     pub(crate) wrote: bool,
+    /// Colliders of its pairs that fly and may meet something in this step that does not.
+    pub(crate) exposed: Vec<u32>,
     /// Materials of theirs that have more than friction.
     pub(crate) fresh: Vec<ContactMaterial>,
     /// Manifolds of the changed pairs.
@@ -167,7 +170,7 @@ impl PairChunk {
     fn bytes(&self) -> usize {
         let patches = bytes(&self.patches) + bytes(&self.carried);
         let found = bytes(&self.found) + bytes(&self.overlapping);
-        let fresh = bytes(&self.fresh);
+        let fresh = bytes(&self.fresh) + bytes(&self.exposed);
         patches + found + fresh + bytes(&self.changed) + bytes(&self.moves)
     }
 }
@@ -241,9 +244,13 @@ pub(crate) struct Frame {
     /// and the last ends.
     pub(crate) free: Vec<u32>,
     pub(crate) tenants: Vec<u32>,
+    /// Those of islands in the order of their numbers, again one island after the other.
+    pub(crate) numbered: Vec<u32>,
     pub(crate) starts: Vec<u32>,
     /// Movable bodies of each island, and how many of them have been still for long enough.
     pub(crate) sizes: Vec<u32>,
+    /// Their movers, on the way into the islands.
+    pub(crate) crews: Vec<Vec<Mover>>,
     pub(crate) resting: Vec<u32>,
     /// What the end of the step found among the bodies.
     pub(crate) landed: Vec<Landed>,
@@ -297,9 +304,11 @@ impl Frame {
         let searches: usize = self.searches.iter().map(bytes).sum();
         let colliders = bytes(&self.placed) + bytes(&self.left) + bytes(&self.travels) + searches;
         let bodies = bytes(&self.flights) + bytes(&self.listed_bodies) + bytes(&self.place);
+        let crews = bytes(&self.crews);
         let landed: usize = self.landed.iter().map(Landed::bytes).sum();
-        let bodies = bodies + bytes(&self.landed) + landed;
+        let bodies = bodies + crews + bytes(&self.landed) + landed;
         let homes = bytes(&self.free) + bytes(&self.tenants) + bytes(&self.starts);
+        let homes = homes + bytes(&self.numbered);
         let contacts = bytes(&self.crossing)
             + bytes(&self.homes)
             + bytes(&self.listed)

@@ -146,12 +146,17 @@ impl ContactLanes {
             movable,
             nobody: lines as u32 - 1,
         };
-        parallel::for_each(&mut self.sections, 1, |section| {
-            let movable = movable.min(layout.size);
-            section.pack(set, terms, masses(section.base, stride, movable));
-        });
+        let (sections, seam) = (&mut self.sections, &mut self.seam);
         let lines = layout.lines();
-        self.seam.pack(set, terms, masses(0, lines, lines));
+        parallel::both(
+            || {
+                parallel::for_each(sections, 1, |section| {
+                    let movable = movable.min(layout.size);
+                    section.pack(set, terms, masses(section.base, stride, movable));
+                });
+            },
+            || seam.pack(set, terms, masses(0, lines, lines)),
+        );
         self.turned = false;
     }
 

@@ -59,12 +59,12 @@ pub(crate) fn run(
 ) {
     // One may fall while the other is held.
     let fall = state.params.gravity.length() * dt * dt;
-    if frame.left.iter().any(|l| l.flies) {
-        expose(&state.pairs, &mut frame.placed);
-    }
     let tasks = state.pairs.len().div_ceil(CHUNK);
     frame.tasks += tasks as u32;
     frame.chunks.resize_with(tasks, PairChunk::default);
+    if frame.left.iter().any(|l| l.flies) {
+        expose(&mut state.pairs, frame);
+    }
     let edited = std::mem::replace(&mut state.edited, true);
     let mut taken = Taken::from(&mut *state);
     let Taken {
@@ -188,13 +188,19 @@ fn prediction(margin: f64, fall: f64, [a, b]: [&Placed; 2]) -> f64 {
 }
 
 /// Notes what flies and may meet something in this step that does not.
-fn expose(pairs: &[Pair], placed: &mut [Placed]) {
-    for pair in pairs {
-        let [a, b] = pair.key.map(|c| &placed[c as usize]);
-        if a.flies != b.flies && a.bounds.overlaps(&b.bounds) {
-            let flier = pair.key[usize::from(b.flies)];
-            placed[flier as usize].exposed = true;
+fn expose(pairs: &mut [Pair], frame: &mut Frame) {
+    let placed = &frame.placed;
+    parallel::for_each_with_run(&mut frame.chunks, pairs, CHUNK, |chunk, pairs| {
+        chunk.exposed.clear();
+        for pair in pairs {
+            let [a, b] = pair.key.map(|c| &placed[c as usize]);
+            if a.flies != b.flies && a.bounds.overlaps(&b.bounds) {
+                chunk.exposed.push(pair.key[usize::from(b.flies)]);
+            }
         }
+    });
+    for &flier in frame.chunks.iter().flat_map(|c| &c.exposed) {
+        frame.placed[flier as usize].exposed = true;
     }
 }
 

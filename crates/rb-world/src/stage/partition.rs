@@ -30,13 +30,26 @@ pub(crate) fn run(state: &State, frame: &mut Frame, dt: f64) {
         link(state, frame);
         homes::make_islands(frame);
     }
-    same &= homes::place_bodies(state, frame, state.params.substep(dt));
-    if !same {
-        vacate(frame);
-        place_joints(frame);
-        place_constraints(state, frame);
-        place_contacts(state, frame);
-    }
+    same &= homes::divide(state, frame);
+    let h = state.params.substep(dt);
+    let mut crews = std::mem::take(&mut frame.crews);
+    let islands = frame.islands[..frame.island_count].iter_mut();
+    crews.extend(islands.map(|island| std::mem::take(&mut island.movers)));
+    let numbered = std::mem::take(&mut frame.numbered);
+    let starts = std::mem::take(&mut frame.starts);
+    parallel::both(
+        || homes::man(&mut crews, &numbered, &starts, state, h),
+        || {
+            if !same {
+                vacate(frame);
+                place_joints(frame);
+                place_constraints(state, frame);
+                place_contacts(state, frame);
+            }
+        },
+    );
+    (frame.numbered, frame.starts, frame.crews) = (numbered, starts, crews);
+    homes::take_off(state, frame, h);
     take_seats(state, frame, same);
     (frame.partitioned, frame.same) = (true, same);
 }
@@ -154,6 +167,9 @@ fn place_joints(frame: &mut Frame) {
 fn take_seats(state: &State, frame: &mut Frame, same: bool) {
     let listed = &frame.listed_joints;
     let islands = &mut frame.islands[..frame.island_count];
+    for (island, crew) in islands.iter_mut().zip(frame.crews.drain(..)) {
+        island.movers = crew;
+    }
     parallel::for_each(islands, ISLANDS, |island| {
         if !same {
             island.count_contacts();

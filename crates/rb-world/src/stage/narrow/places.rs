@@ -154,7 +154,8 @@ fn make(
     contacts.resize(most, Manifold::default());
     let size = stretch(most);
     empty(crossing);
-    let moves = chunks.iter().flat_map(|c| &c.moves);
+    let astride = chunks.iter().filter(|c| c.is_astride(size));
+    let moves = astride.flat_map(|c| &c.moves);
     for step in moves.filter(|m| m.to != m.from.start) {
         for border in step.borders(size) {
             let over = step.over(border).map(|k| (step.place_of(k), contacts[k]));
@@ -199,6 +200,19 @@ fn make_within(chunks: &[PairChunk], first: usize, stretch: &mut [Manifold]) {
     moves().filter(|m| m.to < m.from.start).for_each(&mut make);
     let up = moves().rev().filter(|m| m.to > m.from.start);
     up.for_each(&mut make);
+}
+
+impl PairChunk {
+    /// Whether its manifolds lie, or will lie, in more than one stretch of `size` places.
+    fn is_astride(&self, size: usize) -> bool {
+        let [Some(first), Some(last)] = [self.moves.first(), self.moves.last()] else {
+            return false;
+        };
+        let (start, end) = (first.from.start, last.from.end);
+        let low = start.min(self.first);
+        let high = end.max(self.first + self.count);
+        low / size != (high - 1) / size
+    }
 }
 
 impl Move {

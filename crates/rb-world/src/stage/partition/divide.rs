@@ -44,11 +44,6 @@ impl Residents {
         empty(&mut self.spare);
     }
 
-    /// Slot of the body of a number.
-    pub(super) fn slot(&self, number: usize) -> Option<u32> {
-        self.list.get(number).map(|r| r.slot)
-    }
-
     /// Slots of all bodies.
     pub(crate) fn slots(&self) -> impl Iterator<Item = u32> + '_ {
         self.list.iter().map(|r| r.slot)

@@ -17,26 +17,47 @@ pub(super) fn make_islands(frame: &mut Frame) {
     frame.make_islands();
 }
 
-/// Has the bodies move in, and makes a flight of each body that is bound to none; for substeps of `h` (s). Whether those
-/// of divided islands have the numbers that they had.
-pub(super) fn place_bodies(state: &State, frame: &mut Frame, h: f64) -> bool {
+/// Has islands forget what they had, and divides the large ones. Whether all bodies have the numbers that they had.
+pub(super) fn divide(state: &State, frame: &mut Frame) -> bool {
     let (tenants, starts, listed) = (&frame.tenants, &frame.starts, &frame.listed_bodies);
     let islands = &mut frame.islands[..frame.island_count];
     parallel::for_each_run(islands, ISLANDS, |first, run| {
         for (k, island) in run.iter_mut().enumerate() {
             let [from, to] = [0, 1].map(|i| starts[first + k + i] as usize);
-            move_in(island, &tenants[from..to], listed, (state, h));
+            begin(island, &tenants[from..to], listed, state);
         }
     });
+    let (numbered, mut stay) = (&mut frame.numbered, true);
+    numbered.clone_from(tenants);
     // Those of a divided island are in the order of its sections.
-    let residents = islands.iter().flat_map(|i| i.residents.slots().enumerate());
-    let mut stay = true;
-    for (number, slot) in residents {
-        let before = std::mem::replace(&mut frame.place[slot as usize][1], number as u32);
-        stay &= before == number as u32;
+    for (island, &first) in islands.iter().zip(starts) {
+        for (number, slot) in island.residents.slots().enumerate() {
+            let before = std::mem::replace(&mut frame.place[slot as usize][1], number as u32);
+            stay &= before == number as u32;
+            numbered[first as usize + number] = slot;
+        }
     }
-    take_off(state, frame, h);
     stay
+}
+
+/// Makes a mover of each body of every island, for substeps of `h` (s).
+pub(super) fn man(
+    crews: &mut [Vec<Mover>],
+    numbered: &[u32],
+    starts: &[u32],
+    state: &State,
+    h: f64,
+) {
+    parallel::for_each_run(crews, ISLANDS, |first, run| {
+        for (k, crew) in run.iter_mut().enumerate() {
+            let [from, to] = [0, 1].map(|i| starts[first + k + i] as usize);
+            let slots = &numbered[from..to];
+            let mover = |i: usize| Mover::new(slots[i], state.body(slots[i]), &state.params, h);
+            crew.clear();
+            fit(crew, slots.len());
+            parallel::extend(crew, slots.len(), BODIES, mover);
+        }
+    });
 }
 
 /// Numbers islands and the bodies of each, lowest slot first.
@@ -82,8 +103,8 @@ fn list_tenants(frame: &mut Frame) {
     }
 }
 
-/// Bodies become movers of their island, which forgets those it had.
-fn move_in(island: &mut Island, slots: &[u32], listed: &[ListedBody], (state, h): (&State, f64)) {
+/// An island of these bodies forgets what it had.
+fn begin(island: &mut Island, slots: &[u32], listed: &[ListedBody], state: &State) {
     island.clear();
     let body = |slot: u32| &listed[slot as usize];
     let mut jointed = false;
@@ -98,11 +119,6 @@ fn move_in(island: &mut Island, slots: &[u32], listed: &[ListedBody], (state, h)
         let residents = &mut island.residents;
         island.section = Some(residents.divide(slots.len(), at, width, gravity));
     }
-    let residents = &island.residents;
-    let slot = |i: usize| residents.slot(i).unwrap_or(slots[i]);
-    let mover = |i| Mover::new(slot(i), state.body(slot(i)), &state.params, h);
-    fit(&mut island.movers, slots.len());
-    parallel::extend(&mut island.movers, slots.len(), BODIES, mover);
     island.movable = slots.len();
 }
 
@@ -113,8 +129,8 @@ fn claim(escalated: &mut Escalated, body: &ListedBody) {
     escalated.rest = escalated.rest.max(body.rest);
 }
 
-/// Bodies that nothing holds or touches.
-fn take_off(state: &State, frame: &mut Frame, h: f64) {
+/// Makes a flight of each body that nothing holds or touches, for substeps of `h` (s).
+pub(super) fn take_off(state: &State, frame: &mut Frame, h: f64) {
     frame.free.clear();
     for (slot, body) in frame.listed_bodies.iter().enumerate() {
         if body.active && !body.bound {
