@@ -233,7 +233,6 @@ impl Island {
                 ..Self::default()
             };
         }
-        self.movers.clear();
         self.movable = 0;
         self.residents.clear();
         empty(&mut self.posed);

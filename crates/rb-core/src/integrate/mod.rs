@@ -16,7 +16,7 @@ use glam::{DQuat, DVec3};
 const HEAVIEST: f64 = 1e9;
 
 /// A body within its island: what the substeps read and write.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Mover {
     /// Slot in the world.
     pub slot: u32,
@@ -54,12 +54,19 @@ impl Mover {
     /// Takes a body out of the world for a step in substeps of `h` (s).
     #[inline]
     pub fn new(slot: u32, body: &Body, params: &Params, h: f64) -> Self {
-        let mut mover = Self {
+        let mut mover = Self::default();
+        mover.renew(slot, body, params, h);
+        mover
+    }
+
+    /// Makes it what [`new`](Self::new) does, in place: all bodies are taken in every step.
+    #[inline]
+    pub fn renew(&mut self, slot: u32, body: &Body, params: &Params, h: f64) {
+        *self = Self {
             inv: body.inv_mass(),
             ..Self::guest(slot, body, params)
         };
-        mover.weigh_down(h);
-        mover
+        self.weigh_down(h);
     }
 
     /// The same of a body that moves others while nothing moves it.

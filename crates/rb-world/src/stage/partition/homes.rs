@@ -52,10 +52,14 @@ pub(super) fn man(
         for (k, crew) in run.iter_mut().enumerate() {
             let [from, to] = [0, 1].map(|i| starts[first + k + i] as usize);
             let slots = &numbered[from..to];
-            let mover = |i: usize| Mover::new(slots[i], state.body(slots[i]), &state.params, h);
-            crew.clear();
+            crew.truncate(slots.len());
             fit(crew, slots.len());
-            parallel::extend(crew, slots.len(), BODIES, mover);
+            crew.resize_with(slots.len(), Mover::default);
+            parallel::for_each_run(crew, BODIES, |first, movers| {
+                for (mover, &slot) in movers.iter_mut().zip(&slots[first..]) {
+                    mover.renew(slot, state.body(slot), &state.params, h);
+                }
+            });
         }
     });
 }
