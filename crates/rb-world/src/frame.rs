@@ -259,6 +259,8 @@ pub(crate) struct Frame {
     pub(crate) place: Vec<[u32; 2]>,
     /// Island of each manifold and its number there, [`NOWHERE`] if it is of none.
     pub(crate) homes: Vec<[u32; 2]>,
+    /// Runs of manifolds of which each was stored by one task: number of the first, and whether any closed or opened.
+    pub(crate) stored: Vec<(usize, bool)>,
     /// All contacts in short, before they have an island.
     pub(crate) listed: Vec<IslandContact>,
     /// Contact points.
@@ -314,7 +316,8 @@ impl Frame {
             + bytes(&self.listed)
             + bytes(&self.listed_joints)
             + bytes(&self.joint_homes)
-            + bytes(&self.spare_touching);
+            + bytes(&self.spare_touching)
+            + bytes(&self.stored);
         islands + lanes + found + records + colliders + bodies + homes + contacts
     }
 

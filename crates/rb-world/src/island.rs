@@ -191,6 +191,8 @@ pub(crate) struct Island {
     pub(crate) fleet: Option<u32>,
     link_rows: u32,
     scratch: Scratch,
+    /// Whether that has the plan of its joints.
+    planned: bool,
     /// Rows of all joints in the present substep, and the first of each.
     rows: Rows,
     starts: Vec<u32>,
@@ -266,7 +268,9 @@ impl Island {
     /// Decides how the step is to be made.
     pub(crate) fn begin(&mut self, shared: &Shared) {
         self.rescale(shared.warm_scale);
-        self.plan();
+        if !(shared.same && self.planned) {
+            self.plan();
+        }
         self.choose(shared);
         self.find_clusters(shared);
         if !(shared.same && self.clusters.is_empty()) {

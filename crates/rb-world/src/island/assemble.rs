@@ -76,6 +76,7 @@ impl Island {
         let wide: Vec<_> = self.constraints.iter().map(|c| c.movers.clone()).collect();
         let plan = &mut self.scratch.plan;
         plan.analyse(&self.pairs, &wide, self.movable as u32, DIRECT_WORK);
+        self.planned = true;
     }
 
     /// Rows of all joints at the present poses, and the geometric stiffness of each body from their

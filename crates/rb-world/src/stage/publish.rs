@@ -4,7 +4,7 @@ mod contacts;
 mod joints;
 mod sleep;
 
-use contacts::store_contacts;
+use contacts::{CONTACTS, store_contacts};
 use joints::store_joints;
 use sleep::fall_asleep;
 
@@ -16,6 +16,7 @@ use rb_core::manifold::Manifold;
 use rb_core::problem::Source;
 use rb_core::report::{Culprit, IslandReport, StepReport};
 use rb_core::residual::Grade;
+use std::iter::Peekable;
 use std::sync::Arc;
 
 /// Everything that has to be known after a step.
@@ -33,18 +34,17 @@ pub(crate) fn run(
     let h = state.params.substep(dt);
     let scale = state.scale_to(h);
     state.h = h;
-    let changed = store_impulses(state, frame, scale);
-    contact_events(state, frame, events, changed);
+    store_impulses(state, frame, scale);
+    contact_events(state, frame, events);
     break_joints(state, frame, events);
     fall_asleep(state, frame, events);
     fill_report(state, frame, events, solver, report);
 }
 
 /// Impulses to where they persist, and which manifolds are closed. What sleeps, or takes no part in another way, goes on
-/// exerting the forces of its last solve: their impulses follow the length of the substep by `scale`. Whether a contact
-/// closed or opened.
-fn store_impulses(state: &mut State, frame: &mut Frame, scale: f64) -> bool {
-    let changed = store_contacts(state, frame, scale);
+/// exerting the forces of its last solve: their impulses follow the length of the substep by `scale`.
+fn store_impulses(state: &mut State, frame: &mut Frame, scale: f64) {
+    store_contacts(state, frame, scale);
     store_joints(state, frame, scale);
     let constraints = state.constraints.iter_mut();
     constraints.for_each(|(_, c)| c.memory.scale(scale));
@@ -55,15 +55,13 @@ fn store_impulses(state: &mut State, frame: &mut Frame, scale: f64) -> bool {
             }
         }
     }
-    changed
 }
 
 /// A pair touches while one of its manifolds is closed; it goes on touching until
-/// no point is within the margin, so that a resting contact does not flicker. Nothing happens while contacts stay and none
-/// has `changed`.
-fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events, changed: bool) {
-    if changed || !frame.contacts_stay {
-        compare_touching(state, frame, events);
+/// no point is within the margin, so that a resting contact does not flicker.
+fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
+    if !frame.contacts_stay || frame.stored.iter().any(|(_, changed)| *changed) {
+        list_touching(state, frame, events);
     }
     Parted::tell(&mut state.parted.contacts, &mut events.contact_end);
     if frame.left.iter().any(|l| l.reports) {
@@ -71,31 +69,52 @@ fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events, cha
     }
 }
 
-/// Lists the pairs that touch, and tells in what this list differs from the last.
-fn compare_touching(state: &mut State, frame: &mut Frame, events: &mut Events) {
+/// Lists the pairs that touch now, and tells in what the list differs from the last.
+fn list_touching(state: &mut State, frame: &mut Frame, events: &mut Events) {
     let mut now = std::mem::take(&mut frame.spare_touching);
     now.clear();
     let mut before = state.touching.iter().copied().peekable();
-    let (begin, end) = (&mut events.contact_begin, &mut events.contact_end);
-    for manifold in &state.contacts {
+    for (contacts, (_, changed)) in state.contacts.chunks(CONTACTS).zip(&frame.stored) {
+        // Where contacts stay and none has closed or opened, the same pairs touch.
+        match contacts.last().map(Touching::of) {
+            Some(last) if frame.contacts_stay && !changed => {
+                now.extend(std::iter::from_fn(|| before.next_if(|t| *t <= last)));
+            }
+            _ => compare(state, contacts, &mut before, &mut now, events),
+        }
+    }
+    let gone = before.map(|gone| contact_event(state, gone.pair));
+    events.contact_end.extend(gone);
+    frame.spare_touching = std::mem::replace(&mut state.touching, now);
+}
+
+/// Lists which pairs of some contacts touch `now`, and tells in what that differs from those that did `before`.
+fn compare(
+    state: &State,
+    contacts: &[Manifold],
+    before: &mut Peekable<impl Iterator<Item = Touching>>,
+    now: &mut Vec<Touching>,
+    events: &mut Events,
+) {
+    for manifold in contacts {
         let contact = Touching::of(manifold);
         if now.last() == Some(&contact) {
             continue;
         }
         // Contacts come in the order of their pairs, like the list.
         while let Some(gone) = before.next_if(|t| *t < contact) {
-            end.push(contact_event(state, gone.pair));
+            let end = contact_event(state, gone.pair);
+            events.contact_end.push(end);
         }
         let touched = before.next_if_eq(&contact).is_some();
         if manifold.closed && !touched {
-            begin.push(contact_event(state, contact.pair));
+            let begin = contact_event(state, contact.pair);
+            events.contact_begin.push(begin);
         }
         if manifold.closed || touched {
             now.push(contact);
         }
     }
-    end.extend(before.map(|gone| contact_event(state, gone.pair)));
-    frame.spare_touching = std::mem::replace(&mut state.touching, now);
 }
 
 /// The event of a pair of collider slots.

@@ -4,28 +4,30 @@ use crate::frame::{Frame, NOWHERE};
 use crate::state::State;
 use rb_core::manifold::Manifold;
 use rb_solve::parallel;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Contacts per task.
-const CONTACTS: usize = 256;
+pub(super) const CONTACTS: usize = 128;
 
 /// Stores what became of every contact of an island, and notes which are closed; impulses of the others times `scale`.
-/// Whether any closed or opened.
-pub(super) fn store_contacts(state: &mut State, frame: &mut Frame, scale: f64) -> bool {
+/// Of each run of contacts is noted whether any closed or opened.
+pub(super) fn store_contacts(state: &mut State, frame: &mut Frame, scale: f64) {
     find_clustered(frame);
-    let (frame, changed) = (&*frame, AtomicBool::new(false));
-    parallel::for_each_run(&mut state.contacts, CONTACTS, |first, run| {
-        let mut stay = true;
-        for (manifold, home) in run.iter_mut().zip(&frame.homes[first..]) {
+    let (contacts, mut stored) = (&mut state.contacts, std::mem::take(&mut frame.stored));
+    stored.clear();
+    stored.extend(
+        (0..contacts.len())
+            .step_by(CONTACTS)
+            .map(|first| (first, false)),
+    );
+    let shared = &*frame;
+    parallel::for_each_with_run(&mut stored, contacts, CONTACTS, |(first, changed), run| {
+        for (manifold, home) in run.iter_mut().zip(&shared.homes[*first..]) {
             let before = manifold.closed;
-            store(frame, *home, scale, manifold);
-            stay &= manifold.closed == before;
-        }
-        if !stay {
-            changed.store(true, Ordering::Relaxed);
+            store(shared, *home, scale, manifold);
+            *changed |= manifold.closed != before;
         }
     });
-    changed.into_inner()
+    frame.stored = stored;
 }
 
 /// Contacts of an island with stiff clusters have been sorted by these.
