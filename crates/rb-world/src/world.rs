@@ -95,8 +95,9 @@ impl World {
         let found = self.report.clone();
         if let Some((state, events, report)) = before.filter(|_| !found.met) {
             (self.state, self.events, self.report) = (state, events, report);
-            // How far shapes went from there is not known.
+            // How far shapes went from there is not known, nor what has changed since.
             self.frame.placed.clear();
+            self.frame.partitioned = false;
             return Err(StepError::Unmet(Box::new(found)));
         }
         Ok(found)

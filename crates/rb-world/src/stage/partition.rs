@@ -7,6 +7,8 @@
 mod divide;
 mod homes;
 mod list;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use divide::Residents;
 pub(crate) use list::{ListedBody, ListedJoint};

@@ -1,0 +1,129 @@
+//! What islands and lanes keep while nothing changes is what they would be given anew.
+
+use crate::prelude::*;
+use rb_core::params::FrictionAt;
+use std::iter;
+
+const DT: f64 = 1.0 / 60.0;
+
+fn add_box(world: &mut World, at: [f64; 3]) -> BodyHandle {
+    let body = world.add_body(BodyDesc::dynamic().at(at)).unwrap();
+    let cube = Shape::cuboid(DVec3::splat(0.5)).unwrap();
+    world.add_collider(body, ColliderDesc::new(cube)).unwrap();
+    body
+}
+
+/// A wall of so many columns and rows of boxes on a floor, which does not sleep; the floor and the boxes, row by row.
+fn wall(columns: usize, rows: usize) -> (World, BodyHandle, Vec<BodyHandle>) {
+    let mut params = Params::game();
+    params.sleep.enabled = false;
+    let mut world = World::new(params).unwrap();
+    let floor = world.add_body(BodyDesc::fixed()).unwrap();
+    let plane = Shape::cuboid(DVec3::new(50.0, 1.0, 50.0)).unwrap();
+    let plane = ColliderDesc::new(plane).translation(DVec3::NEG_Y);
+    world.add_collider(floor, plane).unwrap();
+    let places = (0..rows).flat_map(|y| iter::repeat(y).zip(0..columns));
+    let at = |(y, x): (usize, usize)| [1.01 * x as f64, 0.5 + y as f64, 0.0];
+    let boxes = places.map(|place| add_box(&mut world, at(place))).collect();
+    (world, floor, boxes)
+}
+
+/// Takes a step, and the same one in a world that knows nothing of former steps; whether islands stayed.
+fn step_both(world: &mut World, edit: impl Fn(&mut World), number: usize) -> bool {
+    let mut fresh = World::restore(&world.save().unwrap()).unwrap();
+    for world in [&mut *world, &mut fresh] {
+        edit(world);
+        world.step(DT).unwrap();
+    }
+    assert!(!fresh.frame.same);
+    assert_eq!(world.state_hash(), fresh.state_hash(), "step {number}");
+    assert_eq!(world.events(), fresh.events(), "step {number}");
+    assert_eq!(world.state.touching, fresh.state.touching, "step {number}");
+    let residuals = [&*world, &fresh].map(|w| w.report().residual);
+    assert_eq!(residuals[0], residuals[1], "step {number}");
+    world.frame.same
+}
+
+/// What a user may do to a heap at rest, each with some steps between.
+#[test]
+fn islands_stay_until_something_is_edited() {
+    let (mut world, floor, boxes) = wall(4, 3);
+    let collider = |world: &World, body| world.colliders_of(body).unwrap()[0];
+    let (low, top) = (boxes[1], boxes[9]);
+    let edits: [&dyn Fn(&mut World); 14] = [
+        &|w| {
+            let [a, b] = [boxes[0], boxes[4]].map(|b| w.body(b).unwrap().pose());
+            let joint = Ball::at_world(&a, &b, a.p);
+            w.add_joint(boxes[0], boxes[4], joint).unwrap();
+        },
+        &|w| {
+            let joint = w.joints().next().unwrap().0;
+            w.remove_joint(joint).unwrap();
+        },
+        &|w| w.set_sensor(collider(w, top), true).unwrap(),
+        &|w| w.set_sensor(collider(w, top), false).unwrap(),
+        &|w| {
+            let slippery = Material {
+                friction: 0.01,
+                ..Material::default()
+            };
+            w.set_material(collider(w, low), slippery).unwrap();
+        },
+        &|w| {
+            // Another one takes its place in the lists.
+            w.remove_body(boxes[11]).unwrap();
+            add_box(w, [3.03, 2.6, 0.4]);
+        },
+        &|w| {
+            let aside = Pose::new(DVec3::new(0.3, 2.5, 0.1), DQuat::IDENTITY);
+            w.set_pose(boxes[8], aside).unwrap();
+        },
+        &|w| w.set_kind(low, BodyKind::Static).unwrap(),
+        &|w| w.set_kind(low, BodyKind::Dynamic).unwrap(),
+        &|w| w.set_kind(floor, BodyKind::Kinematic).unwrap(),
+        &|w| {
+            w.set_velocity(floor, DVec3::new(0.2, 0.0, 0.0), DVec3::ZERO)
+                .unwrap();
+        },
+        &|w| {
+            let mut params = *w.params();
+            params.substeps = 6;
+            w.set_params(params).unwrap();
+        },
+        &|w| {
+            let mut params = *w.params();
+            params.contact.friction = FrictionAt::Points;
+            params.sleep.enabled = true;
+            params.sleep.time = 0.2;
+            w.set_params(params).unwrap();
+        },
+        &|w| w.wake(top).unwrap(),
+    ];
+    let mut stayed = 0;
+    for (k, edit) in edits.into_iter().enumerate() {
+        for pause in 0..40 {
+            let edit: &dyn Fn(&mut World) = if pause == 0 { edit } else { &|_| {} };
+            stayed += usize::from(step_both(&mut world, edit, 40 * k + pause));
+        }
+    }
+    assert!(stayed > 200, "{stayed}");
+}
+
+/// Sections are cut anew in every step, and lanes keep their plan as long as they stay.
+#[test]
+fn large_islands_stay_until_they_are_hit() {
+    let (mut world, _, _) = wall(30, 20);
+    let mut stayed = 0;
+    for number in 0..60 {
+        let ball = |w: &mut World| {
+            let ball = BodyDesc::dynamic().at([15.0, 10.0, 4.0]);
+            let ball = ball.velocity(DVec3::new(0.0, 0.0, -30.0));
+            let ball = w.add_body(ball).unwrap();
+            let sphere = ColliderDesc::new(Shape::ball(0.5).unwrap());
+            w.add_collider(ball, sphere).unwrap();
+        };
+        let edit: &dyn Fn(&mut World) = if number == 45 { &ball } else { &|_| {} };
+        stayed += usize::from(step_both(&mut world, edit, number));
+    }
+    assert!((10..50).contains(&stayed), "{stayed}");
+}
