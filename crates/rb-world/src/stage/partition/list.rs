@@ -103,6 +103,7 @@ fn renew<T: Clone + Default + Send>(
     make: impl Fn(usize, &mut T) -> bool + Sync + Send,
 ) -> bool {
     let changed = AtomicBool::new(list.len() != count);
+    list.truncate(count);
     fit(list, count);
     list.resize(count, T::default());
     parallel::for_each_run(list, size, |first, run| {
