@@ -237,9 +237,9 @@ impl BroadPhase {
         trees + lists + self.boxes.bytes()
     }
 
-    /// Adds to `out` the pairs of a [stale](Self::stale) collider that `keep` accepts, that a list which is up to date
-    /// but for these cannot have, and that are not for the other one to report; pairs of static colliders are none. `keep`
-    /// is asked once for each pair.
+    /// Adds to `out` the pairs of a [stale](Self::stale) collider that `keep` accepts, without those that the list has
+    /// already and those that the other one reports; pairs of static colliders are none. `keep` is asked once for each
+    /// pair. Where it is not known what the list has, after [`recheck`](Self::recheck), they come again.
     pub fn partners(&self, slot: u32, keep: impl Fn(u32, u32) -> bool, out: &mut Vec<[u32; 2]>) {
         let Some(e) = self.boxes.get(slot) else {
             return;
@@ -281,6 +281,7 @@ impl BroadPhase {
 }
 
 /// Trees that do not know the newest boxes yet.
+#[must_use = "trees do not know the newest boxes until they have grown"]
 pub struct Growth<'a> {
     trees: &'a mut [Bvh; 2],
     boxes: &'a Boxes,

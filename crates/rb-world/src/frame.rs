@@ -244,14 +244,14 @@ pub(crate) struct Frame {
     /// and the last ends.
     pub(crate) free: Vec<u32>,
     pub(crate) tenants: Vec<u32>,
-    /// Those of islands in the order of their numbers, again one island after the other.
-    pub(crate) numbered: Vec<u32>,
     pub(crate) starts: Vec<u32>,
+    /// Slots of those in islands in the order of their numbers, again one island after the other.
+    pub(crate) numbered: Vec<u32>,
     /// Movable bodies of each island, and how many of them have been still for long enough.
     pub(crate) sizes: Vec<u32>,
-    /// Their movers, on the way into the islands.
-    pub(crate) crews: Vec<Vec<Mover>>,
     pub(crate) resting: Vec<u32>,
+    /// Movers of each island, while they are on the way into it.
+    pub(crate) crews: Vec<Vec<Mover>>,
     /// What the end of the step found among the bodies.
     pub(crate) landed: Vec<Landed>,
     /// Island of each body slot and its number there, [`NOWHERE`] and its number among the flights, or twice

@@ -191,8 +191,9 @@ pub(crate) struct Island {
     pub(crate) fleet: Option<u32>,
     link_rows: u32,
     scratch: Scratch,
-    /// Whether that has the plan of its joints.
-    planned: bool,
+    /// Whether it knows what follows from its joints and contacts alone: their plan, and their numbers. What has
+    /// given back its memory does not.
+    pub(crate) planned: bool,
     /// Rows of all joints in the present substep, and the first of each.
     rows: Rows,
     starts: Vec<u32>,
@@ -268,12 +269,13 @@ impl Island {
     /// Decides how the step is to be made.
     pub(crate) fn begin(&mut self, shared: &Shared) {
         self.rescale(shared.warm_scale);
-        if !(shared.same && self.planned) {
+        let same = shared.same && self.planned;
+        if !same {
             self.plan();
         }
         self.choose(shared);
         self.find_clusters(shared);
-        if !(shared.same && self.clusters.is_empty()) {
+        if !(same && self.clusters.is_empty()) {
             self.count_lanes();
         }
         self.links.clear();

@@ -173,7 +173,7 @@ fn take_seats(state: &State, frame: &mut Frame, same: bool) {
         island.movers = crew;
     }
     parallel::for_each(islands, ISLANDS, |island| {
-        if !same {
+        if !(same && island.planned) {
             island.count_contacts();
         }
         let Island { movers, guests, .. } = island;

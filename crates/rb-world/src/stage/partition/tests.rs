@@ -109,6 +109,20 @@ fn islands_stay_until_something_is_edited() {
     assert!(stayed > 200, "{stayed}");
 }
 
+/// Islands that stay may give back memory that only a former step needed.
+#[test]
+fn an_island_that_gives_back_its_memory_stays_the_same() {
+    let (mut world, _, _) = wall(4, 3);
+    let mut stayed = 0;
+    for number in 0..60 {
+        for island in &mut world.frame.islands {
+            island.problem.rows.reserve(10_000);
+        }
+        stayed += usize::from(step_both(&mut world, |_| {}, number));
+    }
+    assert!(stayed > 20, "{stayed}");
+}
+
 /// Sections are cut anew in every step, and lanes keep their plan as long as they stay.
 #[test]
 fn large_islands_stay_until_they_are_hit() {
