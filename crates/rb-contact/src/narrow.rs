@@ -7,10 +7,10 @@
 //! |---|---|---|
 //! | convex, half-space | corners below the plane | `half_space` |
 //! | cuboid, cuboid | fifteen axes, face clip or edge pair | `boxes` |
-//! | polyhedron or capsule, cuboid; triangle, either | all axes that can separate best | `sat` |
+//! | capsule, cuboid; ball or capsule, polyhedron | the nearest place in closed form | `round` |
+//! | polyhedron, cuboid; triangle, either or capsule | all axes that can separate best | `sat` |
 //! | polyhedra at rest on a face | all face normals, with a proof | `faces` |
 //! | ball or capsule, same; ball, cuboid | closed form | `axis` |
-//! | ball or capsule, polyhedron | the face that separates best, or its border | `sat::beside` |
 //! | convex, convex | distance or penetration, snapped to a face or with points around | `gjk`, `epa`, `axis`, `clip`, `around` |
 //! | cylinder or cone, convex | the same, the normal by Newton on the touching features | `polish` |
 //! | mesh, height field, compound | per part; internal edges smoothed; patches merged | `parts`, `facet` |
@@ -33,6 +33,7 @@ mod half_space;
 mod hold;
 mod parts;
 mod polish;
+mod round;
 mod sat;
 #[cfg(test)]
 mod wave;
@@ -347,6 +348,10 @@ pub(crate) fn convex_pair(
 ) -> Found {
     let quick = match (a.core, b.core) {
         (Core::Box(ha), Core::Box(hb)) => Some(boxes::collide(a, ha, b, hb, prediction, out)),
+        (Core::Segment(_), Core::Box(_) | Core::Poly(_))
+        | (Core::Box(_) | Core::Poly(_), Core::Segment(_))
+        | (Core::Point, Core::Poly(_))
+        | (Core::Poly(_), Core::Point) => round::collide(a, b, prediction, out),
         _ if a.radius + b.radius > 0.0 => None,
         (Core::Poly(_), Core::Box(_)) | (Core::Box(_), Core::Poly(_)) => {
             let found = sat::collide(a, b, prediction, out);

@@ -4,8 +4,11 @@
 //! become one polygon, so that a voussoir has six faces and not twelve triangles, and every plane is
 //! refitted to the f64 vertices. Vertices are relative to the shape's frame.
 
+mod planes;
+
 use crate::geom::hull_triangles;
 use glam::DVec3;
+use planes::Planes;
 use rb_core::{Error, Result};
 
 /// One flat face: outward unit normal and the range of its vertex loop, counter-clockwise from
@@ -31,6 +34,8 @@ pub(crate) struct Edge {
 pub(crate) struct Polyhedron {
     pub(crate) vertices: Vec<DVec3>,
     pub(crate) faces: Vec<Face>,
+    /// Their planes.
+    pub(crate) planes: Planes,
     /// Edges, each once.
     pub(crate) edges: Vec<Edge>,
     /// Whether the faces enclose the body without a gap, as they do unless slivers were dropped.
@@ -83,6 +88,7 @@ impl Polyhedron {
         let mut out = Self {
             vertices,
             faces: Vec::new(),
+            planes: Planes::default(),
             edges: Vec::new(),
             closed: false,
             loops: Vec::new(),
@@ -105,6 +111,7 @@ impl Polyhedron {
                 reason: "the points lie in one plane".into(),
             });
         }
+        out.planes = Planes::new(&out.faces);
         out.link();
         out.edges = out.find_edges();
         // Euler's formula.

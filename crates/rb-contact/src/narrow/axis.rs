@@ -12,6 +12,7 @@ use super::Apart;
 use super::epa::penetration;
 use super::gjk::{Proximity, closest, nearest_of_triangle};
 use super::polish::polish;
+use super::round;
 use super::sat;
 use crate::convex::{Core, Placed};
 use glam::DVec3;
@@ -65,7 +66,8 @@ pub(crate) fn axis(a: &Placed, b: &Placed, max: f64) -> Result<Axis, Apart> {
         (Core::Box(h), Core::Point) => point_box(b, a, h).flipped(),
         (Core::Point, Core::Triangle(t)) => point_triangle(a, b, t),
         (Core::Triangle(t), Core::Point) => point_triangle(b, a, t).flipped(),
-        _ => sat::axis(a, b, reach)
+        _ => round::axis(a, b, reach)
+            .or_else(|| sat::axis(a, b, reach))
             .unwrap_or_else(|| iterate(a, b, reach))
             .map_err(|far| Apart::along(far.along, far.distance - radii))?,
     };

@@ -22,7 +22,7 @@ use rb_core::anchor::{Hold, Reference};
 const PARALLEL: f64 = 1e-6;
 
 /// The two axes after each.
-const NEXT: [(usize, usize); 3] = [(1, 2), (2, 0), (0, 1)];
+pub(super) const NEXT: [(usize, usize); 3] = [(1, 2), (2, 0), (0, 1)];
 
 /// Contact of two boxes with half extents `ha`, `hb`; points with a gap of at most `prediction` (m).
 pub(crate) fn collide(
@@ -125,7 +125,7 @@ fn sign(x: f64) -> f64 {
 }
 
 /// The largest coordinate, the first of equals. (Which one is anyone's guess, so there is no branch.)
-fn most(v: DVec3) -> (usize, f64) {
+pub(super) fn most(v: DVec3) -> (usize, f64) {
     let first = if v.y > v.x { v.y } else { v.x };
     let k = usize::from(v.y > v.x);
     let last = v.z > first;

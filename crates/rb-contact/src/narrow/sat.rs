@@ -15,9 +15,8 @@
 //!
 //! The greatest separation is the answer when it is negative; when it is positive, only if the features
 //! that made it are the closest ones. A segment beside a triangle is measured against each of its edges;
-//! all else is left to iteration. Points and segments outside a polyhedron: `beside`.
+//! all else is left to iteration. Points and segments outside a box or polyhedron: [`round`](super::round).
 
-mod beside;
 mod solid;
 
 use super::axis::{Axis, FACE_PREFERENCE, closest_on_lines, faces, iterate, slack};
@@ -42,8 +41,6 @@ pub(super) fn axis(a: &Placed, b: &Placed, reach: f64) -> Option<Result<Axis, Ap
         (Core::Box(h), Core::Segment(_)) => segment_box(b, a, h, reach).map(flip),
         (Core::Segment(_), Core::Triangle(t)) => with_triangle(a, b, t, reach),
         (Core::Triangle(t), Core::Segment(_)) => with_triangle(b, a, t, reach).map(flip),
-        (Core::Poly(p), Core::Point | Core::Segment(_)) => beside::axis(a, p, b, reach),
-        (Core::Point | Core::Segment(_), Core::Poly(p)) => beside::axis(b, p, a, reach).map(flip),
         _ if a.radius + b.radius > 0.0 => None,
         (Core::Poly(_) | Core::Triangle(_), Core::Box(h)) => with_box(a, b, h, reach),
         (Core::Box(h), Core::Poly(_) | Core::Triangle(_)) => with_box(b, a, h, reach).map(flip),
@@ -332,7 +329,7 @@ fn triangle_axis(solid: &Solid, t: [DVec3; 3], front: DVec3, best: Best) -> Opti
 
 /// Share of the squared distance by which a pair has to be nearer to be taken for the nearest: rounding
 /// does not choose among equals.
-const NEARER: f64 = 1e-9;
+pub(super) const NEARER: f64 = 1e-9;
 
 /// The closest points of a segment along y, of half length `h`, and a triangle that it does not meet:
 /// at an edge, or at an end of the segment.
@@ -436,6 +433,7 @@ fn triangle_edges(solid: &Solid, t: [DVec3; 3], front: DVec3, signs: &Signs, bes
 #[cfg(test)]
 mod tests {
     use super::super::axis::separation;
+    use super::super::round;
     use super::super::wave::vector;
     use super::*;
     use crate::polyhedron::Polyhedron;
@@ -474,7 +472,7 @@ mod tests {
                 let pose = Pose::new(at, exp_rotation(vector(7 * k) * 3.0));
                 let a = Placed::new(a, 0.0, &Pose::IDENTITY, DVec3::ZERO);
                 let b = Placed::new(b, 0.0, &pose, DVec3::ZERO);
-                if let Some(found) = axis(&a, &b, 9.0) {
+                if let Some(found) = round::axis(&a, &b, 9.0).or_else(|| axis(&a, &b, 9.0)) {
                     decided += 1;
                     agree(&a, &b, found);
                 }

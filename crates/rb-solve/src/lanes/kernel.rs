@@ -90,6 +90,37 @@ impl Iterator for Turns {
     }
 }
 
+/// What is visited at once where bodies lie in sections.
+pub(super) enum Stretch {
+    /// All sections, so often: they share nothing.
+    Sections(Turns),
+    /// What lies between them.
+    Seam { backwards: bool },
+}
+
+impl Turns {
+    /// Calls `visit` with one stretch after the other. The seam comes after the sections, or before them where a sweep
+    /// goes backwards; what sections do between two visits of it they do at once.
+    pub(super) fn for_each_stretch(self, seamless: bool, mut visit: impl FnMut(Stretch)) {
+        if seamless {
+            return visit(Stretch::Sections(self));
+        }
+        let mut due = Self { count: 0, ..self };
+        for backwards in self {
+            due.count += u32::from(!backwards);
+            if due.count > 0 {
+                visit(Stretch::Sections(due));
+                due.by_ref().for_each(drop);
+            }
+            visit(Stretch::Seam { backwards });
+            due.count += u32::from(backwards);
+        }
+        if due.count > 0 {
+            visit(Stretch::Sections(due));
+        }
+    }
+}
+
 /// Numbers of the soft step that all contacts share.
 pub(super) struct Numbers {
     /// 1/h.

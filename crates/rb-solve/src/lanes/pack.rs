@@ -6,7 +6,7 @@
 //! is the caller's choice and must not depend on threads.
 
 use super::bodies::Layout;
-use super::kernel::{Numbers, Turns};
+use super::kernel::{Numbers, Stretch, Turns};
 use super::plan::Member;
 use super::section::{Masses, Section, Terms};
 use super::simd::Line;
@@ -221,32 +221,13 @@ impl ContactLanes {
     /// visits of the seam they do at once.
     pub fn sweeps(&mut self, pass: Pass, numbers: &Discretiser, count: u32, backwards: bool) {
         let numbers = Numbers::new(numbers);
-        let seamless = self.seam.members.is_empty();
-        let mut due = Turns {
-            count: 0,
-            backwards,
-        };
-        for backwards in (Turns { count, backwards }) {
-            if backwards && !seamless {
-                self.sweep_sections(pass, &numbers, &mut due);
-                self.sweep_seam(pass, &numbers, backwards);
+        let turns = Turns { count, backwards };
+        turns.for_each_stretch(self.seam.members.is_empty(), |stretch| match stretch {
+            Stretch::Sections(turns) => {
+                self.each(|section, bodies| section.sweeps(bodies, pass, &numbers, turns));
             }
-            due.count += 1;
-            if !backwards && !seamless {
-                self.sweep_sections(pass, &numbers, &mut due);
-                self.sweep_seam(pass, &numbers, backwards);
-            }
-        }
-        self.sweep_sections(pass, &numbers, &mut due);
-    }
-
-    /// Makes the sweeps of the sections that are due.
-    fn sweep_sections(&mut self, pass: Pass, numbers: &Numbers, due: &mut Turns) {
-        let turns = *due;
-        if turns.count > 0 {
-            self.each(|section, bodies| section.sweeps(bodies, pass, numbers, turns));
-            due.by_ref().for_each(drop);
-        }
+            Stretch::Seam { backwards } => self.sweep_seam(pass, &numbers, backwards),
+        });
     }
 
     fn sweep_seam(&mut self, pass: Pass, numbers: &Numbers, backwards: bool) {

@@ -7,7 +7,7 @@ mod seat;
 
 use super::pack::{Carried, JointLanes};
 use crate::lanes::bodies::Layout;
-use crate::lanes::kernel::Numbers;
+use crate::lanes::kernel::{Numbers, Stretch, Turns};
 use crate::lanes::pack::{Bodies, ContactLanes};
 use crate::lanes::section::Section;
 use crate::lanes::simd::Line;
@@ -174,19 +174,34 @@ impl PartedLanes {
         }
     }
 
-    /// One sweep over all joints and contacts, in order or in reverse: the joints of each section, then its
-    /// contacts; what lies between sections after them, or before.
-    pub fn sweep(
+    /// Sweeps over all joints and contacts, there and back by turns, the first time `backwards` or not: the joints of
+    /// each section, then its contacts; what lies between sections after them, or before. What sections do between two
+    /// visits of the seam they do at once.
+    pub fn sweeps(
         &mut self,
         contacts: &mut ContactLanes,
         pass: Pass,
         numbers: &Discretiser,
+        count: u32,
         backwards: bool,
     ) {
         let numbers = Numbers::new(numbers);
-        if backwards {
-            self.sweep_seam(contacts, pass, &numbers, backwards);
-        }
+        let joined = self.split().1.iter().any(|seam| !seam.is_empty());
+        let seamless = !joined && contacts.seam.members.is_empty();
+        let turns = Turns { count, backwards };
+        turns.for_each_stretch(seamless, |stretch| match stretch {
+            Stretch::Sections(turns) => self.sweep_sections(contacts, pass, &numbers, turns),
+            Stretch::Seam { backwards } => self.sweep_seam(contacts, pass, &numbers, backwards),
+        });
+    }
+
+    fn sweep_sections(
+        &mut self,
+        contacts: &mut ContactLanes,
+        pass: Pass,
+        numbers: &Numbers,
+        turns: Turns,
+    ) {
         let stride = contacts.layout.stride();
         let all = Sections {
             joints: self.split().0,
@@ -196,10 +211,7 @@ impl PartedLanes {
             inv: &contacts.inv,
             moved: &contacts.moved,
         };
-        parallel::for_each_part(all, &|part: Sections| part.sweep(pass, &numbers, backwards));
-        if !backwards {
-            self.sweep_seam(contacts, pass, &numbers, backwards);
-        }
+        parallel::for_each_part(all, &|part: Sections| part.sweeps(pass, numbers, turns));
     }
 
     fn sweep_seam(
@@ -271,15 +283,17 @@ impl Parts for Sections<'_> {
 }
 
 impl Sections<'_> {
-    fn sweep(self, pass: Pass, numbers: &Numbers, backwards: bool) {
-        for (joints, contacts) in self.joints.iter_mut().zip(self.contacts) {
-            joints.sweep_lines(self.vel, pass, backwards);
-            let bodies = Bodies {
-                inv: self.inv,
-                moved: self.moved,
-                vel: self.vel,
-            };
-            contacts.sweep(bodies, pass, numbers, backwards);
+    fn sweeps(self, pass: Pass, numbers: &Numbers, turns: Turns) {
+        let stride = self.stride;
+        let lines = self.vel.chunks_mut(stride).zip(self.inv.chunks(stride));
+        let lines = lines.zip(self.moved.chunks(stride));
+        let own = self.joints.iter_mut().zip(self.contacts).zip(lines);
+        for ((joints, contacts), ((vel, inv), moved)) in own {
+            for backwards in turns {
+                joints.sweep_lines(vel, pass, backwards);
+                let vel = &mut *vel;
+                contacts.sweep(Bodies { inv, moved, vel }, pass, numbers, backwards);
+            }
         }
     }
 }

@@ -148,11 +148,10 @@ impl Fleet {
             (false, Pass::Position) => shared.params.sweeps.position,
             (false, Pass::Velocity) => shared.params.sweeps.velocity_in(last),
         };
-        for k in 0..sweeps {
-            // Every other substep is swept from the other end first.
-            let backwards = (self.substep + k) % 2 == 1;
-            self.links.sweep(&mut self.lanes, pass, numbers, backwards);
-        }
+        // Every other substep is swept from the other end first.
+        let backwards = self.substep % 2 == 1;
+        let lanes = &mut self.lanes;
+        self.links.sweeps(lanes, pass, numbers, sweeps, backwards);
         // Velocities that move nothing may have a little left over: the next substep moves the bodies with exact ones.
         let exact = self.hard && (sweeps == 0 || last || pass == Pass::Position);
         if exact {
