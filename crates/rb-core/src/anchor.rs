@@ -24,11 +24,12 @@ mod lines;
 
 use crate::manifold::MAX_POINTS;
 use crate::math::Pose;
+use bytemuck::NoUninit;
 use glam::{DMat3, DVec3};
 use serde::{Deserialize, Serialize};
 
 /// What the normal of a contact follows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, NoUninit, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Reference {
     /// Shape a, in most contacts with one of its flat faces.
@@ -147,10 +148,14 @@ impl Stand {
 }
 
 /// Up to four contact points in the frames of the two shapes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, NoUninit, Serialize, Deserialize)]
+#[repr(C)]
 pub struct Anchor {
     /// What the normal follows.
     pub reference: Reference,
+    /// Nothing.
+    #[serde(skip)]
+    spare: [u8; 3],
     /// Radius around the points (m). What its rounding leaves out is within the points.
     radius: f32,
     /// Unit normal a → b, in the frame of the shape it turns with.

@@ -7,7 +7,7 @@
 
 use crate::anchor::{Anchor, Anchored, Stand};
 use crate::math::{Twist, tangents};
-use bytemuck::{NoUninit, cast_slice};
+use bytemuck::{NoUninit, Pod, Zeroable, cast_ref, cast_slice};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 pub const MAX_POINTS: usize = 4;
 
 /// Law of friction of a contact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, NoUninit, Serialize, Deserialize)]
 #[repr(u8)]
 #[non_exhaustive]
 pub enum FrictionLaw {
@@ -141,8 +141,20 @@ impl<'a> Contacts<'a> {
 
 /// Names a manifold across steps: the collider pair (lower index first) and the pair of sub-shapes.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    NoUninit,
+    Serialize,
+    Deserialize,
 )]
+#[repr(C)]
 pub struct ManifoldKey {
     /// Collider slots, in the order (a, b).
     pub pair: [u32; 2],
@@ -151,7 +163,7 @@ pub struct ManifoldKey {
 }
 
 /// One contact point.
-#[derive(Clone, Copy, Debug, Default, PartialEq, NoUninit, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable, Serialize, Deserialize)]
 #[repr(C)]
 pub struct ManifoldPoint {
     /// From the centre of mass of the [near](Manifold::near) body to the place on its surface, world axes at the time of
@@ -163,7 +175,7 @@ pub struct ManifoldPoint {
 
 /// Up to four contact points under one normal. What every stage asks for comes first, and what a solve
 /// changes lies together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, NoUninit, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Manifold {
     /// Slots of bodies a and b.
@@ -252,6 +264,16 @@ impl Manifold {
     #[inline]
     pub fn numbers(&self) -> &[f64] {
         cast_slice(&self.points)
+    }
+
+    /// What all points have in common: spin, normal, the way from a to b, and the friction coefficient, one number after
+    /// the other.
+    #[inline]
+    pub fn common(&self) -> &[f64] {
+        const FIRST: usize = core::mem::offset_of!(Manifold, spin) / size_of::<f64>();
+        const LAST: usize = core::mem::offset_of!(Manifold, friction) / size_of::<f64>();
+        let all: &[f64; size_of::<Manifold>() / size_of::<f64>()] = cast_ref(self);
+        &all[FIRST..=LAST]
     }
 
     /// Coefficient of the friction there is: 0 without a law.
@@ -385,6 +407,24 @@ mod tests {
             let across = arm[0] + manifold.normal * gap - arm[1];
             assert!((manifold.apart - across).length() < 1e-14);
         }
+    }
+
+    #[test]
+    fn what_points_have_in_common_lies_together() {
+        let manifold = Manifold {
+            spin: DVec3::new(1.0, 2.0, 3.0),
+            normal: DVec3::new(4.0, 5.0, 6.0),
+            apart: DVec3::new(7.0, 8.0, 9.0),
+            friction: 10.0,
+            ..Manifold::default()
+        };
+        assert!(
+            manifold
+                .common()
+                .iter()
+                .copied()
+                .eq((1..=10).map(f64::from))
+        );
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::response::Response;
 use super::section::{Masses, Terms};
 use super::simd::{AllLanes, LANES, Simd, Stored, two};
 use super::vector::{Mass, V3};
-use rb_core::manifold::{Contacts, MAX_POINTS, Manifold};
+use rb_core::manifold::{Contacts, FrictionLaw, MAX_POINTS, Manifold};
 use rb_core::room;
 
 /// Numbers of a point: its arm and the gap.
@@ -40,14 +40,13 @@ fn fill<S: AllLanes>(packed: &mut Packed<S::Stored>, set: Contacts, terms: &Term
         let axes = Axes::of(batch);
         let loads = loads::<S>(eight, points.len(), S::splat(terms.scale));
         let places = places::<S>(&axes, eight, points.len());
-        let near = S::gt(S::splat(0.5), S::load(&head.near));
-        let apart = axes.along(V3::load(&head.apart));
+        let near = S::gt(S::splat(0.5), head.near);
+        let apart = axes.along(head.apart);
         let [a, b] = places[0].arms(near, apart);
         a.store(&mut batch.arm[0]);
         b.store(&mut batch.arm[1]);
-        let counts = S::load(&head.counts);
         for (k, p) in points.iter_mut().enumerate() {
-            let live = S::gt(counts, S::splat(k as f64));
+            let live = S::gt(head.counts, S::splat(k as f64));
             let from = places[k].from(&places[0], near);
             put(p, (from, places[k].gap), live, loads[3 * k]);
         }
@@ -56,7 +55,7 @@ fn fill<S: AllLanes>(packed: &mut Packed<S::Stored>, set: Contacts, terms: &Term
             loads[3 * k + 2].store(&mut slip.impulse[1]);
         }
         if let Some(grip) = &mut grip {
-            let spin = V3::load(&head.spin).scaled(S::splat(terms.scale));
+            let spin = head.spin.scaled(S::splat(terms.scale));
             gather(grip, points, &loads, axes.0[0].dot(spin));
         }
         let levers = weigh::<S>(batch, responses, &terms.soft, masses);
@@ -103,15 +102,14 @@ fn eight<'a>(
 }
 
 /// What the points of a manifold have in common and a batch does not keep.
-#[derive(Default)]
-struct Head<W> {
-    counts: W,
+struct Head<S> {
+    counts: S,
     /// Side that arms are counted from.
-    near: W,
+    near: S,
     /// From a to b (m, world).
-    apart: Wide3<W>,
+    apart: V3<S>,
     /// Angular impulse (N·m·s, world).
-    spin: Wide3<W>,
+    spin: V3<S>,
 }
 
 /// Fills in what the points of a manifold have in common.
@@ -120,21 +118,15 @@ fn head<S: AllLanes>(
     batch: &mut Batch<S::Stored>,
     set: Contacts,
     eight: [&Manifold; LANES],
-) -> Head<S::Stored> {
-    let mut head = Head::<S::Stored>::default();
+) -> Head<S> {
+    let [mut counts, mut near] = [S::Stored::default(); 2];
     let mut belt = Wide3::<S::Stored>::default();
     for (lane, m) in eight.into_iter().enumerate() {
         if m.count > 0 {
             batch.law = m.law;
         }
-        head.counts.set(lane, f64::from(m.count));
-        head.near.set(lane, f64::from(m.near));
-        batch.mu.set(lane, m.sliding_friction());
-        for c in 0..3 {
-            batch.normal[c].set(lane, m.normal[c]);
-            head.apart[c].set(lane, m.apart[c]);
-            head.spin[c].set(lane, m.spin[c]);
-        }
+        counts.set(lane, f64::from(m.count));
+        near.set(lane, f64::from(m.near));
         if m.surface > 0 {
             let wanted = set.belt(m);
             for c in 0..3 {
@@ -142,12 +134,38 @@ fn head<S: AllLanes>(
             }
         }
     }
-    let (n, belt) = (V3::<S>::load(&batch.normal), V3::load(&belt));
+    let [su, sv, sw, nx, ny, nz, dx, dy] = columns::<S>(eight, 0);
+    let [.., dz, mu] = columns::<S>(eight, COMMON - LANES);
+    let mu = match batch.law {
+        FrictionLaw::None => S::zero(),
+        _ => mu,
+    };
+    mu.store(&mut batch.mu);
+    let (n, belt) = (V3([nx, ny, nz]), V3::load(&belt));
+    n.store(&mut batch.normal);
     let t = tangent(n);
     t.store(&mut batch.tangent);
     t.dot(belt).store(&mut batch.belt[0]);
     n.cross(t).dot(belt).store(&mut batch.belt[1]);
-    head
+    Head {
+        counts: S::load(&counts),
+        near: S::load(&near),
+        apart: V3([dx, dy, dz]),
+        spin: V3([su, sv, sw]),
+    }
+}
+
+/// Numbers that the points of a manifold have in common.
+const COMMON: usize = 10;
+
+/// Eight of them, from one on.
+#[inline(always)]
+fn columns<S: AllLanes>(eight: [&Manifold; LANES], from: usize) -> [S; LANES] {
+    let mut rows = [S::zero(); LANES];
+    for (row, m) in rows.iter_mut().zip(eight) {
+        *row = S::read(&m.common()[from..]);
+    }
+    S::transposed(rows)
 }
 
 /// Impulses of the first `points` points (N·s): normal, first tangent and second of one after the other.
