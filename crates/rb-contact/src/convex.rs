@@ -113,7 +113,7 @@ impl Core<'_> {
                 n[axis] = 1f64.copysign(d[axis]);
                 Some(n)
             }
-            Core::Poly(p) => Some(p.faces[p.facing(d, 0..p.faces.len())].normal),
+            Core::Poly(p) => Some(p.faces[p.facing(d)].normal),
             Core::Triangle([a, b, c]) => {
                 let n = (b - a).cross(c - a).normalize_or_zero();
                 Some(if n.dot(d) < 0.0 { -n } else { n })
@@ -131,8 +131,7 @@ impl Core<'_> {
             Core::Segment(h) => segment(DVec3::Y * h, DVec3::Y * -h, put),
             Core::Box(h) => box_face(h, d, put),
             Core::Poly(p) => {
-                let around = p.faces_at(p.farthest(d)).iter();
-                for &i in p.ring(p.facing(d, around.map(|f| *f as usize))) {
+                for &i in p.ring(p.facing_at(p.farthest(d), d)) {
                     put(p.vertices[i as usize], i);
                 }
             }

@@ -34,8 +34,8 @@ pub(crate) struct Edge {
 pub(crate) struct Polyhedron {
     pub(crate) vertices: Vec<DVec3>,
     pub(crate) faces: Vec<Face>,
-    /// Their planes.
-    pub(crate) planes: Planes,
+    /// Normals and levels of the faces, to be looked through at once.
+    planes: Planes,
     /// Edges, each once.
     pub(crate) edges: Vec<Edge>,
     /// Whether the faces enclose the body without a gap, as they do unless slivers were dropped.
@@ -224,13 +224,24 @@ impl Polyhedron {
         best.1
     }
 
-    /// Which of some faces looks most along `d`; the last of equals.
-    pub(crate) fn facing(&self, d: DVec3, of: impl Iterator<Item = usize>) -> usize {
+    /// The greatest score of a face, by its normal and level (m), and which face has it, the first of equals.
+    #[inline]
+    pub(crate) fn best_face(&self, score: impl Fn(DVec3, f64) -> f64) -> (f64, usize) {
+        self.planes.best(score)
+    }
+
+    /// Which face looks most along `d`; the first of equals.
+    pub(crate) fn facing(&self, d: DVec3) -> usize {
+        self.best_face(|normal, _| normal.dot(d)).1
+    }
+
+    /// The same of the faces around a vertex; the last of equals.
+    pub(crate) fn facing_at(&self, vertex: usize, d: DVec3) -> usize {
         let mut best = (f64::NEG_INFINITY, 0);
-        for f in of {
-            let cosine = self.faces[f].normal.dot(d);
+        for &f in self.faces_at(vertex) {
+            let cosine = self.faces[f as usize].normal.dot(d);
             if cosine >= best.0 {
-                best = (cosine, f);
+                best = (cosine, f as usize);
             }
         }
         best.1

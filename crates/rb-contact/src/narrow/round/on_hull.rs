@@ -23,9 +23,7 @@ pub(super) fn find(
     reach: f64,
 ) -> Option<Result<(Nearest, usize), Apart>> {
     let (middle, along) = (line.middle, line.along);
-    let (s, face) = hull
-        .planes
-        .best(|n, level| n.dot(middle) - n.dot(along).abs() - level);
+    let (s, face) = hull.best_face(|n, level| n.dot(middle) - n.dot(along).abs() - level);
     let normal = hull.faces[face].normal;
     if s > reach {
         return Some(Err(Apart::along(-normal, s)));
@@ -46,7 +44,7 @@ pub(super) fn find(
         return None;
     }
     let nearest = at_border(line, hull, face)?;
-    let (_, face) = hull.planes.best(|n, _| n.dot(nearest.up));
+    let face = hull.facing(nearest.up);
     Some(Ok((nearest, face)))
 }
 
