@@ -173,9 +173,12 @@ impl BroadPhase {
         self.boxes.get(slot).is_some_and(|old| {
             let fat = Aabb::from_box32(&old.fat);
             let spare = 0.5 * tight.half_extents().max_element() + 2.0 * course.margin;
-            let largest = tight.inflated(spare + 1.5 * course.ahead.length());
-            let fits = course.mobility == Mobility::Static || largest.contains(&fat);
-            old.mobility == course.mobility && fat.contains(tight) && fits
+            let within = |more: f64| tight.inflated(spare + more).contains(&fat);
+            // Mostly no motion need be asked for.
+            let fits = || within(0.0) || within(1.5 * course.ahead.length());
+            old.mobility == course.mobility
+                && fat.contains(tight)
+                && (course.mobility == Mobility::Static || fits())
         })
     }
 

@@ -170,7 +170,7 @@ impl InvMass {
     /// W at attitude `q`, with the locked world axes projected out before inverting.
     #[inline]
     pub fn new(mass: f64, inertia: &PrincipalInertia, q: DQuat, locked: LockedAxes) -> Self {
-        let lin = locked.linear_mask() / mass;
+        let lin = locked.linear_mask() * (1.0 / mass);
         let ang = match (locked & LockedAxes::ANGULAR).is_empty() {
             true => inertia.world_inverse(q),
             false => projected_inverse(inertia.world(q), locked.angular_mask()),
@@ -239,18 +239,24 @@ impl PrincipalInertia {
 
     /// Inertia in world axes at attitude `q` (kg·m²).
     pub fn world(&self, q: DQuat) -> DMat3 {
+        if self.is_isotropic() {
+            return DMat3::from_diagonal(self.moments);
+        }
         self.conjugate(q, self.moments)
     }
 
     /// Inverse inertia in world axes at attitude `q` (1/(kg·m²)).
     #[inline]
     pub fn world_inverse(&self, q: DQuat) -> DMat3 {
+        if self.is_isotropic() {
+            return DMat3::from_diagonal(DVec3::splat(1.0 / self.moments.x));
+        }
         self.conjugate(q, self.moments.recip())
     }
 
     /// Inertia in body axes (kg·m²).
     pub fn local(&self) -> DMat3 {
-        self.conjugate(DQuat::IDENTITY, self.moments)
+        self.world(DQuat::IDENTITY)
     }
 
     /// How far `mass` (kg) of this inertia is from its centre, in root mean square (m); 0 without mass.
@@ -281,9 +287,6 @@ impl PrincipalInertia {
 
     #[inline]
     fn conjugate(&self, q: DQuat, d: DVec3) -> DMat3 {
-        if d.x == d.y && d.y == d.z {
-            return DMat3::from_diagonal(d);
-        }
         let r = DMat3::from_quat(q * self.axes);
         let s = DMat3::from_cols(r.x_axis * d.x, r.y_axis * d.y, r.z_axis * d.z);
         symmetrised(s * r.transpose())

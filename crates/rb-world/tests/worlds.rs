@@ -372,3 +372,21 @@ fn queries_see_fast_bodies_where_they_are() {
         }
     }
 }
+
+/// The same of a body at rest that is pushed a little farther than boxes stand off.
+#[test]
+fn queries_see_what_sets_off() {
+    let mut world = World::new(weightless()).unwrap();
+    let ball = world.add_body(BodyDesc::dynamic()).unwrap();
+    let pebble = ColliderDesc::new(Shape::ball(0.05).unwrap());
+    world.add_collider(ball, pebble).unwrap();
+    world.step(DT).unwrap();
+    let mass = world.body(ball).unwrap().mass.mass;
+    world.add_force(ball, DVec3::X * (60.0 * mass)).unwrap();
+    world.step(DT).unwrap();
+    let x = world.pose(ball).unwrap().p.x;
+    assert!((0.016..0.018).contains(&x), "{x}");
+    let from = DVec3::new(x + 0.049, 0.0, 1.0);
+    let hit = world.cast_ray(from, DVec3::NEG_Z, 2.0, &QueryFilter::default());
+    assert_eq!(hit.unwrap().map(|h| h.body), Some(ball));
+}

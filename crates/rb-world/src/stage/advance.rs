@@ -91,15 +91,14 @@ fn settle(b: &mut Body, slot: usize, frame: &Frame, landed: &mut Landed, params:
         }
         None => return,
     };
-    let foreseen = reach(&params.contact, b, dt);
+    let foreseen = reach(&params.contact, b, frame.travels[slot].own);
     (b.com, b.q, b.vel) = (m.com, m.q, m.vel);
     let way = b.com.distance(b.previous.p);
     if b.core > 0.0 && way > b.core {
         landed.fast.push(slot as u32);
     }
-    let turn = (b.q - b.previous.q)
-        .length()
-        .min((b.q + b.previous.q).length());
+    let [there, beyond] = [b.q - b.previous.q, b.q + b.previous.q].map(|q| q.length_squared());
+    let turn = there.min(beyond).sqrt();
     if way + PER_CHORD * turn * b.extent > foreseen {
         landed.far.push(slot as u32);
     }
