@@ -7,6 +7,7 @@
 //! its result, so a snapshot stores boxes and nothing else.
 
 mod boxes;
+mod revision;
 
 pub use boxes::Boxes;
 
@@ -14,6 +15,7 @@ use crate::geom::{Aabb, Bvh, BvhWorkspace, along_ray, numbered_tree};
 use boxes::Entry;
 use glam::DVec3;
 use rb_core::room;
+use revision::Revision;
 use serde::{Deserialize, Serialize};
 
 /// New boxes from which on it may pay to build trees anew.
@@ -45,6 +47,7 @@ pub struct BroadPhase {
     moved: Vec<u32>,
     /// Pairs that the last search found, sorted.
     found: Vec<[u32; 2]>,
+    revision: Revision,
 }
 
 /// An entry of a list of pairs.
@@ -237,7 +240,7 @@ impl BroadPhase {
     pub fn bytes(&self) -> usize {
         let trees: usize = self.trees.iter().map(Bvh::heap_memory_size).sum();
         let lists = room::bytes(&self.moved) + room::bytes(&self.found);
-        trees + lists + self.boxes.bytes()
+        trees + lists + self.boxes.bytes() + self.revision.bytes()
     }
 
     /// Adds to `out` the pairs of a [stale](Self::stale) collider that `keep` accepts, without those that the list has
@@ -265,16 +268,19 @@ impl BroadPhase {
         }
     }
 
-    /// Brings a sorted list of all pairs up to date with what [`partners`](Self::partners) found for all stale
-    /// colliders, in any order, once it has been [sorted out](Boxes::sort_out).
+    /// Brings a sorted list of all pairs up to date: takes out what stands at the places `gone`, as they were
+    /// [sorted out](Boxes::sort_out), and puts in what [`partners`](Self::partners) found for all stale colliders, in any
+    /// order.
     pub fn update<P: Paired>(
         &mut self,
         pairs: &mut Vec<P>,
+        gone: &[u32],
         found: impl IntoIterator<Item = [u32; 2]>,
     ) {
         room::empty(&mut self.found);
         self.found.extend(found);
-        self.boxes.add(pairs, &mut self.found);
+        self.boxes.end(pairs, &mut self.found);
+        self.revision.make(pairs, gone, &self.found);
     }
 
     /// All boxes.

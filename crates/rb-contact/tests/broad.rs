@@ -27,12 +27,12 @@ impl<P: Paired> List<P> {
     }
 
     fn update(&mut self, broad: &mut BroadPhase, keep: impl Fn(u32, u32) -> bool) -> &[P] {
-        let mut found = Vec::new();
-        broad.boxes().sort_out(&mut self.0, &keep);
+        let (mut found, mut gone) = (Vec::new(), Vec::new());
+        broad.boxes().sort_out(&self.0, &keep, &mut gone);
         for &slot in broad.stale() {
             broad.partners(slot, &keep, &mut found);
         }
-        broad.update(&mut self.0, found);
+        broad.update(&mut self.0, &gone, found);
         assert!(broad.stale().is_empty());
         &self.0
     }

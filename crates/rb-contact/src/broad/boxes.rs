@@ -146,30 +146,39 @@ impl Boxes {
         self.get(other).is_some_and(|b| a.was.intersects(&b.was))
     }
 
-    /// Takes out of a list the pairs of [stale](super::BroadPhase::stale) colliders whose boxes do not meet any more,
-    /// or that `keep` does not accept if that was to be [asked again](super::BroadPhase::recheck). Entries of the others
-    /// are kept as they are.
-    pub fn sort_out<P: Paired>(&self, pairs: &mut Vec<P>, keep: impl Fn(u32, u32) -> bool) {
+    /// Lists which places of a list have pairs of [stale](super::BroadPhase::stale) colliders whose boxes do not meet any
+    /// more, or that `keep` does not accept if that was to be [asked again](super::BroadPhase::recheck).
+    pub fn sort_out<P: Paired>(
+        &self,
+        pairs: &[P],
+        keep: impl Fn(u32, u32) -> bool,
+        gone: &mut Vec<u32>,
+    ) {
+        room::empty(gone);
         if self.changed.is_empty() {
             return;
         }
-        pairs.retain(|pair| {
+        for (place, pair) in pairs.iter().enumerate() {
             let [a, b] = pair.key();
-            if !(self.is_stale(a) || self.is_stale(b)) {
-                return true;
+            if (self.is_stale(a) || self.is_stale(b)) && !self.stays([a, b], &keep) {
+                gone.push(place as u32);
             }
-            let (Some(one), Some(other)) = (self.get(a), self.get(b)) else {
-                return false;
-            };
-            let moves = [one, other].iter().any(|e| e.mobility == Mobility::Moving);
-            let asked = one.was.intersects(&other.was);
-            moves && one.fat.intersects(&other.fat) && (asked || keep(a, b))
-        });
+        }
     }
 
-    /// Ends a search: of the pairs `found`, those that are new go into a list that has been
-    /// [sorted out](Self::sort_out).
-    pub(super) fn add<P: Paired>(&mut self, pairs: &mut Vec<P>, found: &mut Vec<[u32; 2]>) {
+    /// Whether a pair with a stale collider stays in the list.
+    fn stays(&self, [a, b]: [u32; 2], keep: impl Fn(u32, u32) -> bool) -> bool {
+        let (Some(one), Some(other)) = (self.get(a), self.get(b)) else {
+            return false;
+        };
+        let moves = [one, other].iter().any(|e| e.mobility == Mobility::Moving);
+        let asked = one.was.intersects(&other.was);
+        moves && one.fat.intersects(&other.fat) && (asked || keep(a, b))
+    }
+
+    /// Ends a search: leaves of the pairs `found` those that are new to a list, in order, and notes for which boxes its
+    /// pairs have been looked up.
+    pub(super) fn end<P: Paired>(&mut self, pairs: &[P], found: &mut Vec<[u32; 2]>) {
         found.sort_unstable_by_key(rank);
         if std::mem::take(&mut self.unsure) {
             let mut known = pairs.iter().map(Paired::key).peekable();
@@ -178,8 +187,6 @@ impl Boxes {
                 known.peek() != Some(new)
             });
         }
-        room::fit(pairs, pairs.len() + found.len());
-        insert(pairs, found);
         for slot in self.changed.drain(..) {
             self.is_changed[slot as usize] = false;
             if let Some(Some(entry)) = self.entries.get_mut(slot as usize) {
@@ -191,19 +198,6 @@ impl Boxes {
     pub(super) fn bytes(&self) -> usize {
         let flags = room::bytes(&self.changed) + room::bytes(&self.is_changed);
         flags + room::bytes(&self.entries)
-    }
-}
-
-/// Adds entries of new pairs to a sorted list of others, which make room for them from the last to the first.
-fn insert<P: Paired>(pairs: &mut Vec<P>, new: &[[u32; 2]]) {
-    let mut end = pairs.len();
-    pairs.extend(new.iter().map(|key| P::new(*key)));
-    for (before, key) in new.iter().enumerate().rev() {
-        let after = pairs[..end].iter().rev().take_while(|p| p.key() > *key);
-        let start = end - after.count();
-        pairs.copy_within(start..end, start + before + 1);
-        pairs[start + before] = P::new(*key);
-        end = start;
     }
 }
 

@@ -255,8 +255,8 @@ fn collect_pairs(state: &mut State, frame: &mut Frame, dt: f64) {
     });
     let keep = |a, b| may_meet(shared, placed, [a, b]);
     let growth = broad.store_many(left.count(), moved);
-    let boxes = growth.boxes();
-    parallel::both(|| growth.grow(), || boxes.sort_out(&mut pairs, keep));
+    let (boxes, gone) = (growth.boxes(), &mut frame.gone);
+    parallel::both(|| growth.grow(), || boxes.sort_out(&pairs, keep, gone));
     let stale = broad.stale();
     let runs = stale.len().div_ceil(RUN);
     let searches = &mut frame.searches;
@@ -275,7 +275,7 @@ fn collect_pairs(state: &mut State, frame: &mut Frame, dt: f64) {
     });
     if runs > 0 {
         let found = searches[..runs].iter().flatten().copied();
-        broad.update(&mut pairs, found);
+        broad.update(&mut pairs, gone, found);
     }
     (state.broad, state.pairs) = (broad, pairs);
 }
