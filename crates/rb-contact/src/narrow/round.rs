@@ -13,8 +13,9 @@ mod tests;
 use super::around::{LEAN, beside};
 use super::axis::{Axis, slack};
 use super::clip::{self, FACE_OF_B, Raw};
-use super::{Apart, ContactPatch, Outcome, PatchPoint, hold, report};
+use super::{Apart, ContactPatch, Found, Outcome, PatchPoint, hold, report};
 use crate::convex::{Core, Placed};
+use crate::polyhedron::Polyhedron;
 use glam::DVec3;
 use rb_core::anchor::{Hold, Reference};
 
@@ -48,10 +49,18 @@ pub(super) fn axis(a: &Placed, b: &Placed, reach: f64) -> Option<Result<Axis, Ap
     Some(axis.map_err(Apart::flipped))
 }
 
-/// A segment as another shape sees it: its middle and half of it; a point is one without length.
-struct Line {
+/// A flat-sided core.
+#[derive(Clone, Copy)]
+enum Flat<'a> {
+    Box(DVec3),
+    Hull(&'a Polyhedron),
+}
+
+/// A segment as a flat-sided shape sees it: its middle and half of it; a point is one without length.
+struct Line<'a> {
     middle: DVec3,
     along: DVec3,
+    flat: Flat<'a>,
 }
 
 /// Where a segment is nearest to another shape, or deepest in it.
@@ -67,15 +76,19 @@ struct Nearest {
 /// A place on a segment, by how many half lengths it is from the middle, and its name.
 type End = (f64, u32);
 
-impl Line {
-    fn seen_from(a: &Placed, b: &Placed) -> Option<Self> {
-        let along = match (a.core, b.core) {
-            (Core::Segment(h), Core::Box(_) | Core::Poly(_)) => b.local(a.rot.y_axis * h),
-            (Core::Point, Core::Poly(_)) => DVec3::ZERO,
+impl<'a> Line<'a> {
+    fn seen_from(a: &Placed, b: &Placed<'a>) -> Option<Self> {
+        let (along, flat) = match (a.core, b.core) {
+            (Core::Segment(h), Core::Box(half)) => (a.rot.y_axis * h, Flat::Box(half)),
+            (Core::Segment(h), Core::Poly(hull)) => (a.rot.y_axis * h, Flat::Hull(hull)),
+            (Core::Point, Core::Poly(hull)) => (DVec3::ZERO, Flat::Hull(hull)),
             _ => return None,
         };
-        let middle = b.local(a.at - b.at);
-        Some(Self { middle, along })
+        Some(Self {
+            middle: b.local(a.at - b.at),
+            along: b.local(along),
+            flat,
+        })
     }
 
     fn at(&self, t: f64) -> DVec3 {
@@ -85,18 +98,18 @@ impl Line {
     /// Where it is nearest to the core of `b`, and the number of the face that looks most that way; an error as for
     /// [`axis`].
     fn find(&self, b: &Placed, reach: f64) -> Option<Result<(Nearest, usize), Apart>> {
-        match b.core {
-            Core::Box(half) => on_box::find(self, half).map(Ok),
-            Core::Poly(hull) => {
+        match self.flat {
+            Flat::Box(half) => on_box::find(self, half).map(Ok),
+            Flat::Hull(hull) => {
                 let found = on_hull::find(self, hull, reach)?;
                 Some(found.map_err(|far| Apart::along(b.rot * far.along, far.distance)))
             }
-            _ => None,
         }
     }
 
     /// Its contact, as that of a, with b.
-    fn meet(&self, [a, b]: [&Placed; 2], prediction: f64, out: &mut Vec<ContactPatch>) -> Outcome {
+    fn meet(&self, shapes: [&Placed; 2], prediction: f64, out: &mut Vec<ContactPatch>) -> Outcome {
+        let [a, b] = shapes;
         let radii = a.radius + b.radius;
         let (nearest, face) = match self.find(b, prediction + radii)? {
             Ok(found) => found,
@@ -106,91 +119,130 @@ impl Line {
         if gap > prediction {
             return Some(Err(Apart::along(axis.normal, gap)));
         }
-        let (up, level) = plane(&b.core, face);
-        let (face_up, cosine) = (b.rot * up, up.dot(nearest.up));
-        let leans = cosine > LEAN && !matches!(a.core, Core::Point);
-        let over = if leans {
-            self.over(&b.core, face)
-        } else {
-            None
+        let (normal, level) = match self.flat {
+            Flat::Box(half) => on_box::plane(half, face),
+            Flat::Hull(hull) => (hull.faces[face].normal, hull.faces[face].level),
         };
-        let ends = || over.into_iter().flatten();
-        // A place over the face, with `slope` times its height as its gap along a unit vector out of b.
-        let point = |(t, name): End, slope: f64, along: DVec3, least: f64| {
-            let x = self.at(t);
-            let gap = ((up.dot(x) - level - radii) * slope).max(least);
-            let position_a = b.rot * x + b.at - face_up * a.radius;
+        let cosine = normal.dot(nearest.up);
+        let lies = cosine > LEAN && !matches!(a.core, Core::Point);
+        let meeting = Meeting {
+            line: self,
+            shapes,
+            axis,
+            gap,
+            normal,
+            level,
+            cosine,
+            over: if lies { self.over(face) } else { None },
+            prediction,
+        };
+        let over = lies.then(|| meeting.over_face(out)).flatten();
+        Some(over.unwrap_or_else(|| meeting.at_closest(lies, out)))
+    }
+
+    /// Both ends of the stretch that lies over a face, if there is one.
+    fn over(&self, face: usize) -> Option<[End; 2]> {
+        match self.flat {
+            Flat::Box(half) => within(on_box::borders(self, half, face)),
+            Flat::Hull(hull) => within(on_hull::borders(self, hull, face)),
+        }
+    }
+}
+
+/// What of a segment lies within some borders: by the height of the middle above each (any unit, out of the border), and
+/// of its end over that of the middle. Its own ends are named 0 and 1.
+fn within(borders: impl Iterator<Item = [f64; 2]>) -> Option<[End; 2]> {
+    let (mut from, mut to): (End, End) = ((-1.0, 0), (1.0, 1));
+    for (k, [height, rise]) in borders.enumerate() {
+        let t = -height / rise;
+        let name = 2 * k as u32 + 2;
+        if rise > 0.0 {
+            if t < to.0 {
+                to = (t, name + 1);
+            }
+        } else if rise < 0.0 {
+            if t > from.0 {
+                from = (t, name);
+            }
+        } else if height > 0.0 {
+            return None;
+        }
+    }
+    (from.0 <= to.0).then_some([from, to])
+}
+
+/// A segment that is near, and the face there.
+struct Meeting<'a> {
+    line: &'a Line<'a>,
+    shapes: [&'a Placed<'a>; 2],
+    /// From the segment to the other shape (world), and the gap between the surfaces (m).
+    axis: Axis,
+    gap: f64,
+    /// Outward normal of the face and its height (m), in the frame of its shape; cosine to the way there.
+    normal: DVec3,
+    level: f64,
+    cosine: f64,
+    /// Both ends of what lies over it.
+    over: Option<[End; 2]>,
+    prediction: f64,
+}
+
+impl Meeting<'_> {
+    /// Outward normal of the face (world).
+    fn out_of_face(&self) -> DVec3 {
+        self.shapes[1].rot * self.normal
+    }
+
+    /// The ends over the face; `slope` times their height is their gap along a unit vector out of it, and no less than
+    /// `least` (m).
+    fn ends(&self, slope: f64, along: DVec3, least: f64) -> impl Iterator<Item = PatchPoint> {
+        let ([a, b], out) = (self.shapes, self.out_of_face());
+        let level = self.level + a.radius + b.radius;
+        self.over.into_iter().flatten().map(move |(t, name)| {
+            let x = self.line.at(t);
+            let gap = ((self.normal.dot(x) - level) * slope).max(least);
+            let position_a = b.rot * x + b.at - out * a.radius;
             PatchPoint {
                 position_a,
                 position_b: position_a - along * gap,
                 gap,
                 feature: name | FACE_OF_B,
             }
-        };
-        let mut raw = Raw::new();
-        let slack = slack(a, b, nearest.distance);
-        let lowest = up.dot(self.middle) - up.dot(self.along).abs() - level;
-        if leans && lowest >= nearest.distance - slack {
-            let points = ends().map(|end| point(end, 1.0, face_up, f64::NEG_INFINITY));
-            raw.extend(points.filter(|p| p.gap <= prediction));
-            if raw.iter().any(|p| p.gap <= gap + slack) {
-                let hold = hold::over_face(a, Reference::FaceOfB, &raw);
-                return Some(report(-face_up, hold, &raw, Apart::by(prediction), out));
-            }
-            raw.clear();
+        })
+    }
+
+    /// The points over the face, if it separates (nearly) as well as the way to the nearest place.
+    fn over_face(&self, out: &mut Vec<ContactPatch>) -> Outcome {
+        let ([a, b], line) = (self.shapes, self.line);
+        let distance = self.gap + a.radius + b.radius;
+        let slack = slack(a, b, distance);
+        let n = self.normal;
+        if n.dot(line.middle) - n.dot(line.along).abs() - self.level < distance - slack {
+            return None;
         }
-        let first = clip::witness(a, b, &axis);
+        let normal = self.out_of_face();
+        let points = self.ends(1.0, normal, f64::NEG_INFINITY);
+        let raw: Raw = points.filter(|p| p.gap <= self.prediction).collect();
+        raw.iter().any(|p| p.gap <= self.gap + slack).then(|| {
+            let hold = hold::over_face(a, Reference::FaceOfB, &raw);
+            report(-normal, hold, &raw, Apart::by(self.prediction), out)
+        })
+    }
+
+    /// The nearest places, and if it almost `lies` on the face the ends over it.
+    fn at_closest(&self, lies: bool, out: &mut Vec<ContactPatch>) -> Found {
+        let ([a, b], n) = (self.shapes, self.axis.normal);
+        let (first, face) = (clip::witness(a, b, &self.axis), self.out_of_face());
+        let mut raw = Raw::new();
         raw.push(first);
         let mut around = Hold::NONE;
-        if leans {
-            let put = beside(first, a, b, prediction, &mut raw);
-            let points = ends().map(|end| point(end, 1.0 / cosine, -axis.normal, first.gap));
-            points.for_each(put);
-            around = Hold::beside_face(Reference::BesideFaceOfB, face_up);
+        if lies {
+            let put = beside(first, a, b, self.prediction, &mut raw);
+            self.ends(1.0 / self.cosine, -n, first.gap).for_each(put);
+            around = Hold::beside_face(Reference::BesideFaceOfB, face);
         }
-        let faces = [None, Some(face_up)];
-        let hold = hold::closest([a, b], axis.normal, &faces, around, &raw);
-        Some(report(axis.normal, hold, &raw, Apart::by(prediction), out))
-    }
-
-    /// Both ends of the stretch that lies over a face, if there is one.
-    fn over(&self, core: &Core, face: usize) -> Option<[End; 2]> {
-        match core {
-            Core::Box(half) => Self::within(on_box::borders(self, *half, face)),
-            Core::Poly(hull) => Self::within(on_hull::borders(self, hull, face)),
-            _ => None,
-        }
-    }
-
-    /// What of it lies within some borders: by the height of the middle above each (any unit, out of the border), and of
-    /// its end over that of the middle.
-    fn within(borders: impl Iterator<Item = [f64; 2]>) -> Option<[End; 2]> {
-        let (mut from, mut to): (End, End) = ((-1.0, 0), (1.0, 1));
-        for (k, [height, rise]) in borders.enumerate() {
-            let t = -height / rise;
-            let name = 2 * k as u32 + 2;
-            if rise > 0.0 {
-                if t < to.0 {
-                    to = (t, name + 1);
-                }
-            } else if rise < 0.0 {
-                if t > from.0 {
-                    from = (t, name);
-                }
-            } else if height > 0.0 {
-                return None;
-            }
-        }
-        (from.0 <= to.0).then_some([from, to])
-    }
-}
-
-/// Outward unit normal of a face and its height along that (m).
-fn plane(core: &Core, face: usize) -> (DVec3, f64) {
-    match core {
-        Core::Box(half) => on_box::plane(*half, face),
-        Core::Poly(hull) => (hull.faces[face].normal, hull.faces[face].level),
-        _ => (DVec3::Y, 0.0),
+        let hold = hold::closest([a, b], n, &[None, Some(face)], around, &raw);
+        report(n, hold, &raw, Apart::by(self.prediction), out)
     }
 }
 

@@ -81,7 +81,7 @@ pub(super) fn plane(half: DVec3, face: usize) -> (DVec3, f64) {
     (DVec3::AXES[axis] * out, half.to_array()[axis])
 }
 
-/// The borders of a face, for [`Line::within`].
+/// The borders of a face, for [`within`](super::within).
 pub(super) fn borders(line: &Line, half: DVec3, face: usize) -> impl Iterator<Item = [f64; 2]> {
     let [half, middle, along] = [half, line.middle, line.along].map(|v| v.to_array());
     let (u, v) = NEXT[face / 2];

@@ -15,8 +15,8 @@ use glam::DVec3;
 /// Share of the size by which a proof may fail, and below which a distance has no direction.
 const ROUNDING: f64 = 1e-12;
 
-/// Where a segment is nearest to a polyhedron, and the face that looks most that way; or how far they are apart at least if that is more than
-/// `reach` (m). `None` if iteration has to find it.
+/// Where a segment is nearest to a polyhedron, and the face that looks most that way; or how far they are apart at least
+/// if that is more than `reach` (m). `None` if iteration has to find it.
 pub(super) fn find(
     line: &Line,
     hull: &Polyhedron,
@@ -48,7 +48,7 @@ pub(super) fn find(
     Some(Ok((nearest, face)))
 }
 
-/// The borders of a face, for [`Line::within`].
+/// The borders of a face, for [`within`](super::within).
 pub(super) fn borders(
     line: &Line,
     hull: &Polyhedron,
