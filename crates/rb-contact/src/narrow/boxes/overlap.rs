@@ -31,6 +31,7 @@ pub(super) struct Overlap {
 impl Overlap {
     /// Of a parallelogram, by its middle, half edges, and names of its corners in the order of [`CORNERS`], each
     /// less than 8, and the rectangle within ±`half`.
+    #[inline(always)]
     pub(super) fn new(m: DVec3, [a, b]: [DVec3; 2], names: [u32; SIDES], half: DVec2) -> Self {
         let corners: [[f64; SIDES]; 3] = from_fn(|c| {
             let [p, q] = [m[c] + a[c], m[c] - a[c]];
