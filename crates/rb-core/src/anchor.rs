@@ -153,7 +153,7 @@ impl Stand {
 pub struct Anchor {
     /// What the normal follows.
     pub reference: Reference,
-    /// Nothing.
+    /// Zero: an anchor has no byte that is not told.
     #[serde(skip)]
     spare: [u8; 3],
     /// Radius around the points (m). What its rounding leaves out is within the points.

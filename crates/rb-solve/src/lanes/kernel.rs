@@ -102,11 +102,11 @@ impl Turns {
     /// Calls `visit` with one stretch after the other. The seam comes after the sections, or before them where a sweep
     /// goes backwards; what sections do between two visits of it they do at once.
     pub(super) fn for_each_stretch(self, seamless: bool, mut visit: impl FnMut(Stretch)) {
-        if seamless {
-            return visit(Stretch::Sections(self));
-        }
-        let mut due = Self { count: 0, ..self };
-        for backwards in self {
+        let (mut due, turns) = match seamless {
+            true => (self, Self { count: 0, ..self }),
+            false => (Self { count: 0, ..self }, self),
+        };
+        for backwards in turns {
             due.count += u32::from(!backwards);
             if due.count > 0 {
                 visit(Stretch::Sections(due));
