@@ -253,7 +253,7 @@ impl Collider {
         let offset = &self.offset;
         let q = match self.centred {
             true => com.q,
-            false => (com.q * offset.q).normalize(),
+            false => com.q * offset.q,
         };
         let arm = offset.p - com_local;
         let aside = match arm == DVec3::ZERO {
@@ -261,7 +261,7 @@ impl Collider {
             false => grid.round(com.q * arm),
         };
         Stand {
-            pose: Pose::new(com.p + aside, q),
+            pose: Pose::new(com.p + aside, q.normalize()),
             center: com.p,
         }
     }
