@@ -251,9 +251,10 @@ impl Collider {
     #[inline(always)]
     pub fn stand(&self, com: &Pose, com_local: DVec3, grid: Grid) -> Stand {
         let offset = &self.offset;
+        // A body keeps its own turn of unit length.
         let q = match self.centred {
             true => com.q,
-            false => com.q * offset.q,
+            false => (com.q * offset.q).normalize(),
         };
         let arm = offset.p - com_local;
         let aside = match arm == DVec3::ZERO {
@@ -261,7 +262,7 @@ impl Collider {
             false => grid.round(com.q * arm),
         };
         Stand {
-            pose: Pose::new(com.p + aside, q.normalize()),
+            pose: Pose::new(com.p + aside, q),
             center: com.p,
         }
     }

@@ -190,3 +190,24 @@ fn friction_problems() {
         }
     }
 }
+
+/// Weighed like an impulse, the velocity of a contact that slides at 1e-10 m/s is nothing beside the friction
+/// it has left, and Newton's method takes it for one that sticks: these were left at 3e-10 and more.
+#[test]
+fn contacts_at_a_crawl_are_told_from_those_that_stick() {
+    let mut count = 0;
+    for (name, text, _) in set("gfc3d") {
+        if !name.starts_with("stack_at_a_crawl") {
+            continue;
+        }
+        let model = formats::parse(&text).expect("well-formed").model;
+        let (run, _) = run_friction(conic::Method::Auto, &model, FrictionLaw::Coulomb);
+        println!(
+            "{name}: {:.1e} after {}",
+            run.residual.scaled, run.iterations
+        );
+        assert!(run.residual.scaled <= 1e-11, "{name}: {:?}", run.residual);
+        count += 1;
+    }
+    assert_eq!(count, 3);
+}

@@ -1,9 +1,10 @@
 //! Semismooth Newton on a function that vanishes where the law holds: to the last digit.
 //!
-//! With y = r − u per contact, Coulomb's law has the Alart–Curnier function: r where y_n ≤ 0 (open),
+//! With y = r − τ u per contact, Coulomb's law has the Alart–Curnier function: r where y_n ≤ 0 (open),
 //! else `(u_n, r_t − Π_disc(μ y_n)(y_t))`: u_t where it sticks, r_t − μ y_n y_t/‖y_t‖ where it slides.
 //! The convex law has its natural map r − Π_K(y). A proximal term ρ (r − centre) in u keeps redundant
-//! contacts regular. Source: P. Alart, A. Curnier, "A mixed formulation for frictional contact
+//! contacts regular. Any weight τ > 0 has the same zeros; a great one tells a contact that slides at a crawl,
+//! ‖u_t‖ far below the friction it has left, from one that sticks. Source: P. Alart, A. Curnier, "A mixed formulation for frictional contact
 //! problems prone to Newton like solution methods", 1991.
 
 use super::certificate::FrictionLaw;
@@ -22,6 +23,8 @@ pub(super) struct Settings {
     pub(super) law: FrictionLaw,
     /// ρ, relative to the unit diagonal of the scaled problem.
     pub(super) proximal: f64,
+    /// τ.
+    pub(super) weight: f64,
     /// Newton steps, at most.
     pub(super) steps: u32,
     /// Stop at this largest component of the function.
@@ -209,7 +212,7 @@ pub(super) fn solve<C: Coupling>(p: &ConeProblem<C>, r: &mut Vec<DVec3>, s: Sett
                     s.law,
                     p.units[i],
                     r[i],
-                    u[i] + (r[i] - centre[i]) * s.proximal,
+                    (u[i] + (r[i] - centre[i]) * s.proximal) * s.weight,
                 )
             })
             .collect();
@@ -220,7 +223,7 @@ pub(super) fn solve<C: Coupling>(p: &ConeProblem<C>, r: &mut Vec<DVec3>, s: Sett
     let mut steps = 0;
     while steps < s.steps && size(&now) > s.stop {
         steps += 1;
-        let step = direction(p, &now, s.proximal);
+        let step = direction(p, &now, s);
         let mut length = 1.0;
         let found = (0..HALVINGS).find_map(|_| {
             let trial: Vec<DVec3> = r.iter().zip(&step).map(|(r, d)| *r + *d * length).collect();
@@ -247,17 +250,17 @@ fn size(contacts: &[Contact]) -> f64 {
         .fold(0.0, |m, c| c.f.abs().max_element().max(m))
 }
 
-/// Solves (by_r + by_u (A + ρ)) d = −F.
-fn direction<C: Coupling>(p: &ConeProblem<C>, contacts: &[Contact], proximal: f64) -> Vec<DVec3> {
+/// Solves (by_r + by_u τ (A + ρ)) d = −F.
+fn direction<C: Coupling>(p: &ConeProblem<C>, contacts: &[Contact], s: Settings) -> Vec<DVec3> {
     // Grazing contacts, on the cone's edge with no radius, have a singular by_r; keep it regular.
     let tiny = DMat3::from_diagonal(DVec3::splat(1e-14));
     let l: Vec<DMat3> = contacts
         .iter()
-        .map(|c| c.by_r + c.by_u * proximal + tiny)
+        .map(|c| c.by_r + c.by_u * (s.weight * s.proximal) + tiny)
         .collect();
-    let s: Vec<DMat3> = contacts.iter().map(|c| c.by_u).collect();
+    let by_velocity: Vec<DMat3> = contacts.iter().map(|c| c.by_u * s.weight).collect();
     let mut d: Vec<DVec3> = contacts.iter().map(|c| -c.f).collect();
-    p.coupling.factor(&l, &s).solve(&mut d);
+    p.coupling.factor(&l, &by_velocity).solve(&mut d);
     d
 }
 

@@ -18,6 +18,8 @@ const STEPS: u32 = 50;
 const POLISH: f64 = 1e-9;
 /// Rounds of the polish, at most.
 const POLISHES: u32 = 3;
+/// Weights of velocities that polishing tries: a great one tells what slides at a crawl from what sticks.
+const WEIGHTS: [f64; 2] = [1.0, 1e6];
 /// Newton steps per solve.
 const NEWTON: u32 = 12;
 /// Sweeps where there is nothing else.
@@ -115,23 +117,27 @@ impl<'a, C: Coupling> Search<'a, C> {
 
     /// Offers a candidate and what Newton makes of it, again from there while that helps: the
     /// proximal term holds redundant contacts near where the last round left them.
-    fn polish(&mut self, mut r: Vec<DVec3>, solver: &'static str) {
+    fn polish(&mut self, r: Vec<DVec3>, solver: &'static str) {
         self.offer(r.clone(), solver);
-        let settings = newton::Settings {
-            law: self.law,
-            proximal: self.proximal,
-            steps: NEWTON,
-            stop: self.still,
-        };
-        for _ in 0..self.polishes {
-            let before = self.grade;
-            if before <= GOOD {
-                return;
-            }
-            self.iterations += newton::solve(self.problem, &mut r, settings).steps;
-            self.offer(r.clone(), solver);
-            if self.grade > 0.5 * before {
-                return;
+        for weight in WEIGHTS {
+            let mut r = r.clone();
+            let settings = newton::Settings {
+                law: self.law,
+                proximal: self.proximal,
+                weight,
+                steps: NEWTON,
+                stop: self.still,
+            };
+            for _ in 0..self.polishes {
+                let before = self.grade;
+                if before <= GOOD {
+                    return;
+                }
+                self.iterations += newton::solve(self.problem, &mut r, settings).steps;
+                self.offer(r.clone(), solver);
+                if self.grade > 0.5 * before {
+                    break;
+                }
             }
         }
     }
@@ -186,6 +192,7 @@ impl<'a, C: Coupling> Search<'a, C> {
             let settings = newton::Settings {
                 law: self.law,
                 proximal,
+                weight: WEIGHTS[0],
                 steps: NEWTON,
                 stop: GOOD,
             };
