@@ -2,31 +2,23 @@
 //!
 //! Every collider has a *fat* box: its tight box grown by a margin, in f32 and rounded outward. A
 //! collider that stays inside its fat box costs one comparison. The overlapping pairs are a sorted list
-//! of the caller's; only the pairs of boxes that changed are looked up again, in one tree per mobility class.
-//! The answer is a function of the stored boxes alone: trees decide the order of the search, never
+//! of the caller's; only the pairs of boxes that changed are looked up again, in a tree.
+//! The answer is a function of the stored boxes alone: the tree decides the order of the search, never
 //! its result, so a snapshot stores boxes and nothing else.
 
 mod boxes;
 mod revision;
+mod tree;
 
 pub use boxes::Boxes;
 
-use crate::geom::{Aabb, Bvh, BvhWorkspace, along_ray, numbered_tree};
+use crate::geom::Aabb;
 use boxes::Entry;
 use glam::DVec3;
 use rb_core::room;
 use revision::Revision;
 use serde::{Deserialize, Serialize};
-
-/// New boxes from which on it may pay to build trees anew.
-const MANY: usize = 1024;
-
-/// Leaves below which a tree is not refitted.
-const SMALL: usize = 64;
-
-/// One leaf in so many with a new box, and refitting the whole tree takes less time than taking each out and
-/// putting it in again.
-const FEW: usize = 32;
+use tree::Tree;
 
 /// Whether a collider can move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,12 +29,12 @@ pub enum Mobility {
     Moving,
 }
 
-/// Boxes of all colliders, by slot, with a tree for each [`Mobility`].
+/// Boxes of all colliders, by slot, with a tree around them.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<Option<Entry>>", into = "Vec<Option<Entry>>")]
 pub struct BroadPhase {
     boxes: Boxes,
-    trees: [Bvh; 2],
+    tree: Tree,
     /// Slots that were last given boxes together.
     moved: Vec<u32>,
     /// Pairs that the last search found, sorted.
@@ -81,7 +73,8 @@ impl From<Vec<Option<Entry>>> for BroadPhase {
             boxes: entries.into(),
             ..Self::default()
         };
-        plant(&mut b.trees, &b.boxes);
+        let all = b.boxes.iter().map(|(slot, e)| (slot as u32, e.fat));
+        b.tree.set(b.boxes.slots(), all);
         b
     }
 }
@@ -138,19 +131,17 @@ impl BroadPhase {
             return false;
         }
         let entry = course.entry(tight);
-        put(&mut self.trees, slot, &entry);
+        self.tree.set(1, core::iter::once((slot, entry.fat)));
         self.boxes.store(slot, entry);
         true
     }
 
-    /// New boxes for `count` colliders that their boxes do not [hold](Self::holds) any more. A few are put in anew;
-    /// where there are more, leaves of movable ones stay and all boxes around them are made anew, and where these are
-    /// most of all, both trees.
+    /// New boxes for `count` colliders that their boxes do not [hold](Self::holds) any more.
     pub fn set_many(&mut self, count: usize, moved: impl Iterator<Item = (u32, Aabb, Course)>) {
         self.store_many(count, moved).grow();
     }
 
-    /// The boxes of [`set_many`](Self::set_many), and what is left to do: trees [grow](Growth::grow) apart, so that
+    /// The boxes of [`set_many`](Self::set_many), and what is left to do: the tree [grows](Growth::grow) apart, so that
     /// lists can be [sorted out](Boxes::sort_out) at the same time.
     pub fn store_many(
         &mut self,
@@ -158,13 +149,13 @@ impl BroadPhase {
         moved: impl Iterator<Item = (u32, Aabb, Course)>,
     ) -> Growth<'_> {
         room::empty(&mut self.moved);
+        room::fit(&mut self.moved, count);
         for (slot, tight, course) in moved {
             self.boxes.store(slot, course.entry(&tight));
             self.moved.push(slot);
         }
         Growth {
-            most: count >= MANY && 2 * count >= self.boxes.slots(),
-            trees: &mut self.trees,
+            tree: &mut self.tree,
             boxes: &self.boxes,
             moved: &self.moved,
         }
@@ -187,9 +178,8 @@ impl BroadPhase {
 
     /// Forgets a collider; nothing happens if it is unknown.
     pub fn remove(&mut self, slot: u32) {
-        if let Some(mobility) = self.boxes.remove(slot) {
-            self.trees[mobility as usize].remove(slot);
-        }
+        self.boxes.remove(slot);
+        self.tree.remove(slot);
     }
 
     /// The stored fat box of a collider (m, world).
@@ -209,11 +199,8 @@ impl BroadPhase {
     }
 
     /// Calls `f` with every collider whose fat box meets `region` (m, world), in no stated order.
-    pub fn overlapping(&self, region: &Aabb, mut f: impl FnMut(u32)) {
-        let region = region.outward();
-        for tree in &self.trees {
-            tree.intersect_aabb(&region).for_each(&mut f);
-        }
+    pub fn overlapping(&self, region: &Aabb, f: impl FnMut(u32)) {
+        self.tree.meeting(&region.outward(), f);
     }
 
     /// Calls `f` with every collider whose fat box, grown by `margin` (m), meets the segment
@@ -227,20 +214,13 @@ impl BroadPhase {
         margin: f64,
         mut f: impl FnMut(u32, f64) -> f64,
     ) {
-        let mut end = max;
-        for tree in &self.trees {
-            along_ray(tree, origin, dir, end, margin, &mut |slot, t| {
-                end = f(slot, t);
-                end
-            });
-        }
+        self.tree.along_ray([origin, dir], max, margin, &mut f);
     }
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        let trees: usize = self.trees.iter().map(Bvh::heap_memory_size).sum();
         let lists = room::bytes(&self.moved) + room::bytes(&self.found);
-        trees + lists + self.boxes.bytes() + self.revision.bytes()
+        self.tree.bytes() + lists + self.boxes.bytes() + self.revision.bytes()
     }
 
     /// Adds to `out` the pairs of a [stale](Self::stale) collider that `keep` accepts, without those that the list has
@@ -250,22 +230,16 @@ impl BroadPhase {
         let Some(e) = self.boxes.get(slot) else {
             return;
         };
-        let trees = match e.mobility {
-            Mobility::Static => &self.trees[Mobility::Moving as usize..],
-            Mobility::Moving => &self.trees[..],
-        };
-        for tree in trees {
-            for other in tree.intersect_aabb(&e.fat) {
-                // A pair of changed boxes is found from both sides; the lower slot reports it.
-                let reports = other > slot || !self.boxes.is_stale(other);
-                if other != slot && reports && !self.boxes.met(e, other) {
-                    let [low, high] = [slot.min(other), slot.max(other)];
-                    if keep(low, high) {
-                        out.push([low, high]);
-                    }
+        self.tree.meeting(&e.fat, |other| {
+            // A pair of changed boxes is found from both sides; the lower slot reports it.
+            let reports = other > slot || !self.boxes.is_stale(other);
+            if other != slot && reports && !self.boxes.met(e, other) {
+                let [low, high] = [slot.min(other), slot.max(other)];
+                if self.boxes.moves([low, high]) && keep(low, high) {
+                    out.push([low, high]);
                 }
             }
-        }
+        });
     }
 
     /// Brings a sorted list of all pairs up to date: takes out what stands at the places `gone`, as they were
@@ -289,14 +263,12 @@ impl BroadPhase {
     }
 }
 
-/// Trees that do not know the newest boxes yet.
-#[must_use = "trees do not know the newest boxes until they have grown"]
+/// A tree that does not know the newest boxes yet.
+#[must_use = "the tree does not know the newest boxes until it has grown"]
 pub struct Growth<'a> {
-    trees: &'a mut [Bvh; 2],
+    tree: &'a mut Tree,
     boxes: &'a Boxes,
     moved: &'a [u32],
-    /// Whether most boxes are new.
-    most: bool,
 }
 
 impl<'a> Growth<'a> {
@@ -305,49 +277,10 @@ impl<'a> Growth<'a> {
         self.boxes
     }
 
-    /// Brings the trees up to date.
+    /// Brings the tree up to date.
     pub fn grow(self) {
-        let Self {
-            trees,
-            boxes,
-            moved,
-            most,
-        } = self;
-        if most {
-            return plant(trees, boxes);
-        }
-        let moving = Mobility::Moving as usize;
-        let leaves = trees[moving].leaf_count() as usize;
-        let refits = leaves >= SMALL && FEW * moved.len() >= leaves;
-        for &slot in moved {
-            match boxes.get(slot) {
-                Some(entry) if refits && entry.mobility == Mobility::Moving => {
-                    trees[Mobility::Static as usize].remove(slot);
-                    trees[moving].insert_or_update_partially(entry.fat, slot, 0.0);
-                }
-                Some(entry) => put(trees, slot, entry),
-                None => {}
-            }
-        }
-        if refits {
-            // Given back afterwards: it becomes as large as the tree.
-            let scratch = &mut BvhWorkspace::default();
-            trees[moving].optimize_incremental(scratch);
-            trees[moving].refit(scratch);
-        }
-    }
-}
-
-/// Takes a collider out of the trees and puts it in again.
-fn put(trees: &mut [Bvh; 2], slot: u32, entry: &Entry) {
-    trees.iter_mut().for_each(|tree| tree.remove(slot));
-    trees[entry.mobility as usize].insert(entry.fat, slot);
-}
-
-/// Builds both trees anew.
-fn plant(trees: &mut [Bvh; 2], boxes: &Boxes) {
-    for mobility in [Mobility::Static, Mobility::Moving] {
-        let own = boxes.iter().filter(|(_, e)| e.mobility == mobility);
-        trees[mobility as usize] = numbered_tree(own.map(|(slot, e)| (slot, e.fat)));
+        let slots = self.moved.iter();
+        let boxes = slots.filter_map(|&slot| Some((slot, self.boxes.get(slot)?.fat)));
+        self.tree.set(self.moved.len(), boxes);
     }
 }

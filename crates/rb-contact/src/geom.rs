@@ -13,7 +13,7 @@ use rb_core::{Error, Result};
 use std::collections::HashMap;
 
 pub(crate) use parry3d::bounding_volume::Aabb as Box32;
-pub(crate) use parry3d::partitioning::{Bvh, BvhWorkspace, TraversalAction};
+pub(crate) use parry3d::partitioning::Bvh;
 
 /// Axis-aligned box in f64 (m), in whichever frame its owner states.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -149,40 +149,6 @@ impl Aabb {
 pub(crate) fn tree(boxes: impl Iterator<Item = Aabb>) -> Bvh {
     let boxes: Vec<Box32> = boxes.map(|b| b.outward()).collect();
     Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes)
-}
-
-/// Tree over boxes with numbers of their own.
-pub(crate) fn numbered_tree(boxes: impl Iterator<Item = (usize, Box32)> + Clone) -> Bvh {
-    if boxes.clone().nth(2).is_some() {
-        return Bvh::from_iter(BvhBuildStrategy::Binned, boxes);
-    }
-    // Where there are no more than two, the builder numbers them itself.
-    let mut tree = Bvh::default();
-    boxes.for_each(|(number, b)| tree.insert(b, number as u32));
-    tree
-}
-
-/// Calls `f` with every leaf of `tree` that the segment `origin + t dir`, 0 ≤ t ≤ `max`, may touch
-/// once its box is grown by `margin` (m). `f` returns the new `max`, so hits shorten the search.
-pub(crate) fn along_ray(
-    tree: &Bvh,
-    origin: DVec3,
-    dir: DVec3,
-    max: f64,
-    margin: f64,
-    f: &mut dyn FnMut(u32, f64) -> f64,
-) {
-    let mut max = max;
-    tree.traverse(|node| {
-        let reach = Aabb::from_box32(&node.aabb()).inflated(margin);
-        if reach.ray(origin, dir, max).is_none() {
-            return TraversalAction::Prune;
-        }
-        if let Some(leaf) = node.leaf_data() {
-            max = f(leaf, max);
-        }
-        TraversalAction::Continue
-    });
 }
 
 /// Triangles of the convex hull of `points`, as indices into them, wound counter-clockwise seen from

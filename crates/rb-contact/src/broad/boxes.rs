@@ -107,13 +107,15 @@ impl Boxes {
         self.mark(slot);
     }
 
-    /// Forgets a collider; says which tree it was in.
-    pub(super) fn remove(&mut self, slot: u32) -> Option<Mobility> {
-        let old = self.entries.get_mut(slot as usize)?.take()?;
+    /// Forgets a collider; nothing happens if it is unknown.
+    pub(super) fn remove(&mut self, slot: u32) {
+        let entry = self.entries.get_mut(slot as usize);
+        if entry.and_then(Option::take).is_none() {
+            return;
+        }
         // No trailing holes: equal boxes are then stored in equal bytes.
         while self.entries.pop_if(|e| e.is_none()).is_some() {}
         self.mark(slot);
-        Some(old.mobility)
     }
 
     pub(super) fn recheck(&mut self, slot: u32) {
@@ -164,6 +166,12 @@ impl Boxes {
                 gone.push(place as u32);
             }
         }
+    }
+
+    /// Whether one of a pair can move.
+    pub(super) fn moves(&self, pair: [u32; 2]) -> bool {
+        let mobilities = pair.map(|slot| self.get(slot).map(|e| e.mobility));
+        mobilities.contains(&Some(Mobility::Moving))
     }
 
     /// Whether a pair with a stale collider stays in the list.

@@ -1,0 +1,504 @@
+//! Tree over boxes with numbers of their own: eight branches to a node, and no pointers.
+//!
+//! The leaves are a list along a curve that fills space, so that neighbours in the list are neighbours in space; large
+//! boxes have a part of the list to themselves. Eight in a row are a node, eight nodes in a row are one of the next
+//! level, up to the root. A box that moves keeps its place, and the boxes around it are made anew; once as many have
+//! moved as there are, the list is sorted anew. Searches compare four boxes at a time.
+//!
+//! Source: G. M. Morton, "A computer oriented geodetic data base and a new technique in file sequencing", 1966.
+
+use crate::geom::{Aabb, Box32};
+use glam::{DVec3, Vec3, Vec4};
+use rb_core::room;
+
+/// Branches of a node.
+const WIDTH: usize = 8;
+
+/// A number without a place, or a place without a number.
+const NONE: u32 = u32::MAX;
+
+/// Bits of the curve's place along each axis.
+const BITS: u32 = 20;
+
+/// Boxes this many times as large as the middle one of all are large.
+const LARGE: f32 = 8.0;
+
+/// Eight boxes, axis by axis.
+#[derive(Clone, Copy, Debug)]
+struct Eight {
+    mins: [[f32; WIDTH]; 3],
+    maxs: [[f32; WIDTH]; 3],
+}
+
+/// Around nothing: meets no box, and adds nothing to one around it.
+const NOTHING: Box32 = Box32 {
+    mins: Vec3::INFINITY,
+    maxs: Vec3::NEG_INFINITY,
+};
+
+/// A box as eight see it.
+struct Region {
+    mins: [Vec4; 3],
+    maxs: [Vec4; 3],
+}
+
+impl Region {
+    fn new(b: &Box32) -> Self {
+        Self {
+            mins: b.mins.to_array().map(Vec4::splat),
+            maxs: b.maxs.to_array().map(Vec4::splat),
+        }
+    }
+}
+
+/// A segment as eight see it: origin + t dir, 0 ≤ t ≤ max. In single precision, so all boxes are a little larger.
+struct Segment {
+    origin: [Vec4; 3],
+    /// 1 / dir, never infinite.
+    inverse: [Vec4; 3],
+    max: Vec4,
+    margin: Vec4,
+}
+
+impl Segment {
+    /// Share of the numbers that go into it by which a result may be wrong, with room to spare.
+    const INEXACT: f32 = 8.0 * f32::EPSILON;
+    /// Highest inverse.
+    const STEEP: f32 = 1e30;
+
+    fn new([origin, dir]: [DVec3; 2], max: f64, margin: f64) -> Self {
+        let inverse = |x: f64| ((1.0 / x) as f32).clamp(-Self::STEEP, Self::STEEP);
+        Self {
+            origin: origin.to_array().map(|x| Vec4::splat(x as f32)),
+            inverse: dir.to_array().map(|x| Vec4::splat(inverse(x))),
+            max: Vec4::splat(max as f32),
+            margin: Vec4::splat(margin as f32),
+        }
+    }
+}
+
+impl Eight {
+    const EMPTY: Self = Self {
+        mins: [[f32::INFINITY; WIDTH]; 3],
+        maxs: [[f32::NEG_INFINITY; WIDTH]; 3],
+    };
+
+    fn set(&mut self, k: usize, b: &Box32) {
+        for axis in 0..3 {
+            self.mins[axis][k] = b.mins[axis];
+            self.maxs[axis][k] = b.maxs[axis];
+        }
+    }
+
+    fn get(&self, k: usize) -> Box32 {
+        let corner = |of: &[[f32; WIDTH]; 3]| Vec3::from(of.map(|axis| axis[k]));
+        Box32::new(corner(&self.mins), corner(&self.maxs))
+    }
+
+    /// Lowest and highest corners of four of them, axis by axis.
+    #[inline]
+    fn four(&self, half: usize) -> [[Vec4; 3]; 2] {
+        let part = |axis: &[f32; WIDTH]| Vec4::from_slice(&axis[4 * half..]);
+        [&self.mins, &self.maxs].map(|of| of.each_ref().map(part))
+    }
+
+    /// The box around all.
+    fn around(&self) -> Box32 {
+        let [[a, c], [b, d]] = [self.four(0), self.four(1)];
+        let low = |axis: usize| a[axis].min(b[axis]).min_element();
+        let high = |axis: usize| c[axis].max(d[axis]).max_element();
+        Box32::new(
+            Vec3::new(low(0), low(1), low(2)),
+            Vec3::new(high(0), high(1), high(2)),
+        )
+    }
+
+    /// Which share a point with a region, as bits.
+    #[inline]
+    fn meeting(&self, region: &Region) -> u32 {
+        let four = |half: usize| {
+            let [mins, maxs] = self.four(half);
+            let on = |k: usize| mins[k].cmple(region.maxs[k]) & maxs[k].cmpge(region.mins[k]);
+            (on(0) & on(1) & on(2)).bitmask()
+        };
+        four(0) | four(1) << 4
+    }
+
+    /// Those that a segment may touch, as bits.
+    fn along(&self, ray: &Segment) -> u32 {
+        let four = |half: usize| {
+            let [mins, maxs] = self.four(half);
+            let (mut enter, mut leave) = (Vec4::ZERO, ray.max);
+            for k in 0..3 {
+                let (from, inverse) = (ray.origin[k], ray.inverse[k]);
+                let size = mins[k].abs().max(maxs[k].abs()) + from.abs() + ray.margin;
+                let more = ray.margin + size * Segment::INEXACT;
+                let one = (mins[k] - more - from) * inverse;
+                let other = (maxs[k] + more - from) * inverse;
+                enter = enter.max(one.min(other));
+                leave = leave.min(one.max(other));
+            }
+            let meets = enter.cmple(leave * (1.0 + Segment::INEXACT));
+            (meets & mins[0].cmple(maxs[0])).bitmask()
+        };
+        four(0) | four(1) << 4
+    }
+}
+
+/// The tree.
+#[derive(Clone, Default)]
+pub(super) struct Tree {
+    /// Number at each place, [`NONE`] where there is none any more.
+    numbers: Vec<u32>,
+    /// Place of each number.
+    places: Vec<u32>,
+    /// Boxes at the places, boxes around each eight of these, and so on up to a single node.
+    levels: Vec<Vec<Eight>>,
+    /// How many boxes have changed since the list was sorted.
+    stirred: usize,
+}
+
+impl Tree {
+    /// Gives `count` numbers their boxes.
+    pub(super) fn set(&mut self, count: usize, boxes: impl Iterator<Item = (u32, Box32)>) {
+        self.stirred += count;
+        let sorts = self.stirred >= self.numbers.len();
+        for (number, b) in boxes {
+            let place = self.place(number);
+            self.levels[0][place / WIDTH].set(place % WIDTH, &b);
+            if !sorts {
+                self.raise(place);
+            }
+        }
+        if sorts {
+            self.sort();
+        }
+    }
+
+    /// Forgets a number that has a box.
+    pub(super) fn remove(&mut self, number: u32) {
+        let Some(place) = self.places.get_mut(number as usize) else {
+            return;
+        };
+        let place = std::mem::replace(place, NONE) as usize;
+        if let Some(number) = self.numbers.get_mut(place) {
+            *number = NONE;
+            self.levels[0][place / WIDTH].set(place % WIDTH, &NOTHING);
+            self.raise(place);
+            self.stirred += 1;
+        }
+    }
+
+    /// Calls `f` with every number whose box shares a point with `region`, in no stated order.
+    #[inline]
+    pub(super) fn meeting(&self, region: &Box32, mut f: impl FnMut(u32)) {
+        let region = Region::new(region);
+        self.visit(&|eight| eight.meeting(&region), &mut |place| {
+            f(self.numbers[place]);
+        });
+    }
+
+    /// Calls `f` with every number that the segment `origin + t dir`, 0 ≤ t ≤ `max`, may touch once its box is grown by
+    /// `margin` (m). `f` returns the new `max`, so hits shorten the search.
+    pub(super) fn along_ray(
+        &self,
+        [origin, dir]: [DVec3; 2],
+        max: f64,
+        margin: f64,
+        f: &mut dyn FnMut(u32, f64) -> f64,
+    ) {
+        let mut max = max;
+        let segment = Segment::new([origin, dir], max, margin);
+        self.visit(&|eight| eight.along(&segment), &mut |place| {
+            let b = self.levels[0][place / WIDTH].get(place % WIDTH);
+            let grown = Aabb::from_box32(&b).inflated(margin);
+            if grown.ray(origin, dir, max).is_some() {
+                max = f(self.numbers[place], max);
+            }
+        });
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        let levels: usize = self.levels.iter().map(room::bytes).sum();
+        levels + room::bytes(&self.numbers) + room::bytes(&self.places)
+    }
+
+    /// Calls `f` with all places that can be reached through what `choose` finds in nodes.
+    #[inline]
+    fn visit(&self, choose: &impl Fn(&Eight) -> u32, f: &mut impl FnMut(usize)) {
+        if let Some(root) = self.levels.len().checked_sub(1) {
+            self.descend(root, 0, choose, f);
+        }
+    }
+
+    fn descend(
+        &self,
+        level: usize,
+        node: usize,
+        choose: &impl Fn(&Eight) -> u32,
+        f: &mut impl FnMut(usize),
+    ) {
+        let mut hits = choose(&self.levels[level][node]);
+        while hits != 0 {
+            let branch = node * WIDTH + hits.trailing_zeros() as usize;
+            hits &= hits - 1;
+            match level {
+                0 => f(branch),
+                _ => self.descend(level - 1, branch, choose, f),
+            }
+        }
+    }
+
+    /// The place of a number; one at the end if it had none.
+    fn place(&mut self, number: u32) -> usize {
+        let at = number as usize;
+        if self.places.len() <= at {
+            room::fit(&mut self.places, at + 1);
+            self.places.resize(at + 1, NONE);
+        }
+        if self.places[at] == NONE {
+            self.places[at] = self.numbers.len() as u32;
+            self.numbers.push(number);
+            if self.levels.is_empty() {
+                self.levels.push(Vec::new());
+            }
+            let leaves = &mut self.levels[0];
+            if self.numbers.len() > leaves.len() * WIDTH {
+                leaves.push(Eight::EMPTY);
+            }
+        }
+        self.places[at] as usize
+    }
+
+    /// Makes the boxes around a place anew.
+    fn raise(&mut self, place: usize) {
+        let mut node = place / WIDTH;
+        for level in 0.. {
+            let around = self.levels[level][node].around();
+            if level + 1 == self.levels.len() {
+                if self.levels[level].len() > 1 {
+                    self.crown(level);
+                }
+                return;
+            }
+            let above = &mut self.levels[level + 1];
+            if above.len() * WIDTH <= node {
+                above.push(Eight::EMPTY);
+            }
+            above[node / WIDTH].set(node % WIDTH, &around);
+            node /= WIDTH;
+        }
+    }
+
+    /// Makes all levels above one anew.
+    fn crown(&mut self, level: usize) {
+        self.levels.truncate(level + 1);
+        while let [.., top] = &self.levels[..]
+            && top.len() > 1
+        {
+            let around: Vec<Box32> = top.iter().map(Eight::around).collect();
+            self.levels.push(eights(around.iter()));
+        }
+    }
+
+    /// Puts all boxes in the order of the curve.
+    fn sort(&mut self) {
+        let places = self.numbers.iter().enumerate();
+        let used = places.filter(|(_, number)| **number != NONE);
+        let mut all: Vec<(u64, u32, Box32)> = used
+            .map(|(place, &number)| {
+                let b = self.levels[0][place / WIDTH].get(place % WIDTH);
+                (0, number, b)
+            })
+            .collect();
+        let curve = Curve::through(all.iter().map(|(.., b)| b));
+        all.iter_mut().for_each(|(key, _, b)| *key = curve.key(b));
+        all.sort_unstable_by_key(|(key, number, _)| (*key, *number));
+        room::fit(&mut self.numbers, all.len());
+        self.numbers.clear();
+        for (place, (_, number, _)) in all.iter().enumerate() {
+            self.places[*number as usize] = place as u32;
+            self.numbers.push(*number);
+        }
+        self.levels.clear();
+        if !all.is_empty() {
+            self.levels.push(eights(all.iter().map(|(.., b)| b)));
+            self.crown(0);
+        }
+        self.stirred = 0;
+    }
+}
+
+/// Boxes, eight by eight.
+fn eights<'a>(boxes: impl ExactSizeIterator<Item = &'a Box32>) -> Vec<Eight> {
+    let mut all = vec![Eight::EMPTY; boxes.len().div_ceil(WIDTH)];
+    for (k, b) in boxes.enumerate() {
+        all[k / WIDTH].set(k % WIDTH, b);
+    }
+    all
+}
+
+/// A curve through space, for small boxes first.
+struct Curve {
+    origin: Vec3,
+    scale: f32,
+    large: f32,
+}
+
+impl Curve {
+    fn through<'a>(boxes: impl Iterator<Item = &'a Box32> + Clone) -> Self {
+        let mut sizes: Vec<f32> = boxes.clone().map(size).collect();
+        let middle = sizes.len() / 2;
+        let middle = match sizes.is_empty() {
+            true => 0.0,
+            false => *sizes.select_nth_unstable_by(middle, f32::total_cmp).1,
+        };
+        let large = LARGE * middle;
+        let small = boxes.filter(|b| size(b) <= large);
+        let (low, high) = small.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), b| {
+            (low.min(center(b)), high.max(center(b)))
+        });
+        Self {
+            origin: low,
+            scale: (1 << BITS) as f32 / (high - low).max_element().max(f32::MIN_POSITIVE),
+            large,
+        }
+    }
+
+    /// Where a box comes along the curve.
+    fn key(&self, b: &Box32) -> u64 {
+        // Numbers beyond the last cell, or that are none, end in the outermost cells.
+        let cell = |x: f32| u64::from((x as u32).min((1 << BITS) - 1));
+        let at = ((center(b) - self.origin) * self.scale)
+            .to_array()
+            .map(cell);
+        let along = at
+            .iter()
+            .enumerate()
+            .fold(0, |key, (k, x)| key | spread(*x) << k);
+        u64::from(size(b) > self.large) << (3 * BITS) | along
+    }
+}
+
+fn center(b: &Box32) -> Vec3 {
+    b.mins * 0.5 + b.maxs * 0.5
+}
+
+/// The longest side of a box (m).
+fn size(b: &Box32) -> f32 {
+    (b.maxs - b.mins).max_element()
+}
+
+/// The lowest 21 bits of a number, each the first of three.
+fn spread(x: u64) -> u64 {
+    const STEPS: [(u32, u64); 5] = [
+        (32, 0x001f_0000_0000_ffff),
+        (16, 0x001f_0000_ff00_00ff),
+        (8, 0x100f_00f0_0f00_f00f),
+        (4, 0x10c3_0c30_c30c_30c3),
+        (2, 0x1249_2492_4924_9249),
+    ];
+    let lowest = x & 0x001f_ffff;
+    STEPS
+        .iter()
+        .fold(lowest, |x, (shift, mask)| (x | x << shift) & mask)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers from 0 to 1, one after the other.
+    fn chance() -> impl FnMut() -> f32 {
+        let mut state = 7_u64;
+        move || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 40) as f32 / (1 << 24) as f32
+        }
+    }
+
+    fn random(next: &mut impl FnMut() -> f32) -> Box32 {
+        let at = Vec3::new(next(), next(), next()) * 20.0;
+        // One in twenty is large.
+        let size = if next() < 0.05 { 15.0 } else { 1.0 };
+        Box32::new(at, at + Vec3::new(next(), next(), next()) * size)
+    }
+
+    /// Every search against all boxes, one by one, through edits of all kinds.
+    #[test]
+    fn searches_find_what_is_there() {
+        let mut next = chance();
+        let (mut tree, mut boxes) = (Tree::default(), vec![None; 700]);
+        let mut found_in_all = 0;
+        for round in 0..300 {
+            // From a few boxes to many, and back to none.
+            let share = (1.0 - (round as f32 / 150.0 - 1.0).abs()).max(0.0);
+            let moved: Vec<u32> = (0..700).filter(|_| next() < 0.2 * share).collect();
+            for &k in &moved {
+                boxes[k as usize] = Some(random(&mut next));
+            }
+            let new = moved.iter().map(|k| (*k, boxes[*k as usize].unwrap()));
+            match round % 3 {
+                0 => new.for_each(|one| tree.set(1, [one].into_iter())),
+                _ => tree.set(moved.len(), new),
+            }
+            for (k, b) in boxes.iter_mut().enumerate() {
+                if next() < 0.1 * (1.0 - share) {
+                    *b = None;
+                    tree.remove(k as u32);
+                }
+            }
+            let listed = |found: &mut Vec<u32>, expected: Vec<u32>| {
+                found.sort_unstable();
+                assert_eq!(*found, expected, "round {round}");
+            };
+            let there = |test: &dyn Fn(&Box32) -> bool| {
+                let all = boxes.iter().enumerate();
+                let met = all.filter(|(_, b)| b.as_ref().is_some_and(test));
+                met.map(|(k, _)| k as u32).collect::<Vec<_>>()
+            };
+            let at = random(&mut next).mins;
+            let region = Box32::new(at, at + 6.0);
+            let mut found = Vec::new();
+            tree.meeting(&region, |k| found.push(k));
+            let meets =
+                |b: &Box32| b.mins.cmple(region.maxs).all() && b.maxs.cmpge(region.mins).all();
+            listed(&mut found, there(&meets));
+            found_in_all += found.len();
+            let ray = [
+                region.mins.as_dvec3(),
+                DVec3::new(0.0, 1.0, f64::from(next())),
+            ];
+            let mut hit = Vec::new();
+            tree.along_ray(ray, 12.0, 1.0, &mut |k, max| {
+                hit.push(k);
+                max
+            });
+            let on_way = |b: &Box32| {
+                let grown = Aabb::from_box32(b).inflated(1.0);
+                grown.ray(ray[0], ray[1], 12.0).is_some()
+            };
+            listed(&mut hit, there(&on_way));
+            found_in_all += hit.len();
+        }
+        assert!(found_in_all > 5000, "{found_in_all}");
+    }
+
+    #[test]
+    fn neighbours_on_the_curve_are_neighbours_in_space() {
+        let cell = |k: u64| Vec3::new((k % 16) as f32, (k / 16 % 16) as f32, (k / 256) as f32);
+        let boxes: Vec<Box32> = (0..4096)
+            .map(|k| Box32::new(cell(k), cell(k) + 1.0))
+            .collect();
+        let mut tree = Tree::default();
+        tree.set(4096, boxes.iter().enumerate().map(|(k, b)| (k as u32, *b)));
+        for eight in &tree.levels[0] {
+            let around = eight.around();
+            assert_eq!(around.maxs - around.mins, Vec3::splat(2.0));
+        }
+        assert_eq!(tree.levels.len(), 4);
+    }
+}
