@@ -71,7 +71,7 @@ fn dumped(args: &DumpArgs) -> Result<(), InputError> {
     match &args.out {
         Some(path) => std::fs::write(path, format!("{file}\n")).map_err(|e| unwritten(path, e)),
         None => {
-            println!("{file}");
+            crate::out::print(&format!("{file}\n"));
             Ok(())
         }
     }

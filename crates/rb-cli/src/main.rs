@@ -11,6 +11,7 @@
 //! | 3 | malformed input | malformed input, a file that cannot be written | the same |
 
 mod dump;
+mod out;
 mod poses;
 mod report;
 mod run;

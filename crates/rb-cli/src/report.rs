@@ -73,11 +73,10 @@ impl Report {
 
     /// Prints it, and says how the process is to end.
     pub(crate) fn print(&self, as_json: bool) -> ExitCode {
-        if as_json {
-            println!("{}", self.json());
-        } else {
-            print!("{self}");
-        }
+        crate::out::print(&match as_json {
+            true => format!("{}\n", self.json()),
+            false => self.to_string(),
+        });
         self.exit()
     }
 

@@ -41,11 +41,10 @@ pub(crate) struct RunArgs {
 pub(crate) fn run(args: &RunArgs) -> ExitCode {
     match play(args) {
         Ok(summary) => {
-            if args.json {
-                println!("{}", summary.json());
-            } else {
-                print!("{summary}");
-            }
+            crate::out::print(&match args.json {
+                true => format!("{}\n", summary.json()),
+                false => summary.to_string(),
+            });
             let failed = summary.refused() || (args.strict && !summary.met());
             ExitCode::from(if failed { 2 } else { 0 })
         }

@@ -11,6 +11,7 @@ use rb_solve::Exact;
 use rb_solve::formats::{self, Model};
 use serde_json::{Value, json};
 use std::fs;
+use std::process::{Command, Stdio};
 
 #[test]
 fn a_run_writes_what_it_is_asked_for() {
@@ -329,4 +330,19 @@ fn everything_that_ships_runs() {
         let (code, out) = rb(&["run", &path, "--steps", "20"], "");
         assert_eq!(code, 0, "{path}: {out}");
     }
+}
+
+/// Whoever reads what is printed may have seen enough.
+#[test]
+fn a_closed_pipe_is_no_fault() {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rb"))
+        .args(["dump", &scene("stack"), "--step", "30"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starts");
+    drop(child.stdout.take());
+    let out = child.wait_with_output().expect("ends");
+    let said = String::from_utf8_lossy(&out.stderr);
+    assert_eq!((out.status.code(), said.as_ref()), (Some(0), ""));
 }
