@@ -2,13 +2,18 @@
 //!
 //! The leaves are a list along a curve that fills space, so that neighbours in the list are neighbours in space; large
 //! boxes have a part of the list to themselves. Eight in a row are a node, eight nodes in a row are one of the next
-//! level, up to the root. A box that moves keeps its place, and the boxes around it are made anew; once as many have
-//! moved as there are, the list is sorted anew. Searches compare four boxes at a time.
+//! level, up to the root. Searches compare four boxes at a time.
+//!
+//! A box that moves a little keeps its place, and the boxes around it are made anew. What is new, or goes far away, comes
+//! at the end of the list, which is sorted again and again: a stretch together with those before it that are no longer,
+//! so that there are few stretches and each box is sorted about as often as there are. Once as many boxes have moved as
+//! there are, all are sorted.
 //!
 //! Source: G. M. Morton, "A computer oriented geodetic data base and a new technique in file sequencing", 1966.
 
 use crate::geom::{Aabb, Box32};
 use glam::{DVec3, Vec3, Vec4};
+use parry3d::bounding_volume::BoundingVolume;
 use rb_core::room;
 
 /// Branches of a node.
@@ -19,6 +24,9 @@ const NONE: u32 = u32::MAX;
 
 /// Bits of the curve's place along each axis.
 const BITS: u32 = 20;
+
+/// Boxes at the end of the list that are not sorted, less one at most.
+const LOOSE: usize = 32;
 
 /// Boxes this many times as large as the middle one of all are large.
 const LARGE: f32 = 8.0;
@@ -154,28 +162,42 @@ pub(super) struct Tree {
     places: Vec<u32>,
     /// Boxes at the places, boxes around each eight of these, and so on up to a single node.
     levels: Vec<Vec<Eight>>,
-    /// How many boxes have changed since the list was sorted.
+    /// First places of the stretches that are sorted, and the first place after these.
+    stretches: Vec<usize>,
+    sorted: usize,
+    /// How many boxes have moved since all were sorted.
     stirred: usize,
 }
 
 impl Tree {
     /// Gives `count` numbers their boxes.
     pub(super) fn set(&mut self, count: usize, boxes: impl Iterator<Item = (u32, Box32)>) {
-        self.stirred += count;
-        let sorts = self.stirred >= self.numbers.len();
+        let most = count >= self.numbers.len();
         for (number, b) in boxes {
-            let place = self.place(number);
-            self.levels[0][place / WIDTH].set(place % WIDTH, &b);
-            if !sorts {
-                self.raise(place);
+            let place = self.places.get(number as usize).copied();
+            match place.filter(|place| *place != NONE) {
+                // All boxes around are made anew afterwards.
+                Some(place) if most => {
+                    self.levels[0][place as usize / WIDTH].set(place as usize % WIDTH, &b);
+                }
+                Some(place) if self.is_near(place as usize, &b) => {
+                    self.put(place as usize, &b);
+                    self.stirred += 1;
+                }
+                Some(_) => {
+                    self.remove(number);
+                    self.append(number, &b);
+                }
+                None => self.append(number, &b),
             }
         }
-        if sorts {
-            self.sort();
+        if most || self.stirred >= self.numbers.len() {
+            self.sort_from(0);
+            self.stirred = 0;
         }
     }
 
-    /// Forgets a number that has a box.
+    /// Forgets a number, if it has a box.
     pub(super) fn remove(&mut self, number: u32) {
         let Some(place) = self.places.get_mut(number as usize) else {
             return;
@@ -183,8 +205,7 @@ impl Tree {
         let place = std::mem::replace(place, NONE) as usize;
         if let Some(number) = self.numbers.get_mut(place) {
             *number = NONE;
-            self.levels[0][place / WIDTH].set(place % WIDTH, &NOTHING);
-            self.raise(place);
+            self.put(place, &NOTHING);
             self.stirred += 1;
         }
     }
@@ -221,14 +242,17 @@ impl Tree {
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
         let levels: usize = self.levels.iter().map(room::bytes).sum();
-        levels + room::bytes(&self.numbers) + room::bytes(&self.places)
+        levels
+            + room::bytes(&self.numbers)
+            + room::bytes(&self.places)
+            + room::bytes(&self.stretches)
     }
 
     /// Calls `f` with all places that can be reached through what `choose` finds in nodes.
     #[inline]
     fn visit(&self, choose: &impl Fn(&Eight) -> u32, f: &mut impl FnMut(usize)) {
-        if let Some(root) = self.levels.len().checked_sub(1) {
-            self.descend(root, 0, choose, f);
+        if !self.numbers.is_empty() {
+            self.descend(self.levels.len() - 1, 0, choose, f);
         }
     }
 
@@ -250,61 +274,61 @@ impl Tree {
         }
     }
 
-    /// The place of a number; one at the end if it had none.
-    fn place(&mut self, number: u32) -> usize {
-        let at = number as usize;
+    /// Whether a box meets the one around a place and its neighbours.
+    fn is_near(&self, place: usize, b: &Box32) -> bool {
+        self.levels[0][place / WIDTH].around().intersects(b)
+    }
+
+    /// A box at a place, and the boxes around it anew.
+    fn put(&mut self, place: usize, b: &Box32) {
+        let (mut at, mut b) = (place, *b);
+        for nodes in &mut self.levels {
+            let node = &mut nodes[at / WIDTH];
+            node.set(at % WIDTH, &b);
+            (at, b) = (at / WIDTH, node.around());
+        }
+    }
+
+    /// A number that has no place comes at the end.
+    fn append(&mut self, number: u32, b: &Box32) {
+        let (at, place) = (number as usize, self.numbers.len());
         if self.places.len() <= at {
             room::fit(&mut self.places, at + 1);
             self.places.resize(at + 1, NONE);
         }
-        if self.places[at] == NONE {
-            self.places[at] = self.numbers.len() as u32;
-            self.numbers.push(number);
-            if self.levels.is_empty() {
-                self.levels.push(Vec::new());
-            }
-            let leaves = &mut self.levels[0];
-            if self.numbers.len() > leaves.len() * WIDTH {
-                leaves.push(Eight::EMPTY);
-            }
+        self.places[at] = place as u32;
+        self.numbers.push(number);
+        if self.levels.is_empty() {
+            self.levels.push(Vec::new());
         }
-        self.places[at] as usize
-    }
-
-    /// Makes the boxes around a place anew.
-    fn raise(&mut self, place: usize) {
-        let mut node = place / WIDTH;
-        for level in 0.. {
-            let around = self.levels[level][node].around();
-            if level + 1 == self.levels.len() {
-                if self.levels[level].len() > 1 {
-                    self.crown(level);
-                }
-                return;
-            }
-            let above = &mut self.levels[level + 1];
-            if above.len() * WIDTH <= node {
-                above.push(Eight::EMPTY);
-            }
-            above[node / WIDTH].set(node % WIDTH, &around);
-            node /= WIDTH;
+        if place % WIDTH == 0 {
+            self.levels[0].push(Eight::EMPTY);
+            self.crown(place / WIDTH);
+        }
+        self.put(place, b);
+        if place + 1 - self.sorted >= LOOSE {
+            self.gather();
         }
     }
 
-    /// Makes all levels above one anew.
-    fn crown(&mut self, level: usize) {
-        self.levels.truncate(level + 1);
-        while let [.., top] = &self.levels[..]
-            && top.len() > 1
+    /// Sorts what is loose, with the stretches before it that are no longer than what comes after them.
+    fn gather(&mut self) {
+        let (mut from, end) = (self.sorted, self.numbers.len());
+        while let Some(&start) = self.stretches.last()
+            && from - start <= end - from
         {
-            let around: Vec<Box32> = top.iter().map(Eight::around).collect();
-            self.levels.push(eights(around.iter()));
+            from = start;
+            self.stretches.pop();
         }
+        self.sort_from(from);
     }
 
-    /// Puts all boxes in the order of the curve.
-    fn sort(&mut self) {
-        let places = self.numbers.iter().enumerate();
+    /// Puts the boxes from a place on in the order of the curve, as one stretch.
+    fn sort_from(&mut self, first: usize) {
+        if self.levels.is_empty() {
+            return;
+        }
+        let places = self.numbers.iter().enumerate().skip(first);
         let used = places.filter(|(_, number)| **number != NONE);
         let mut all: Vec<(u64, u32, Box32)> = used
             .map(|(place, &number)| {
@@ -315,28 +339,49 @@ impl Tree {
         let curve = Curve::through(all.iter().map(|(.., b)| b));
         all.iter_mut().for_each(|(key, _, b)| *key = curve.key(b));
         all.sort_unstable_by_key(|(key, number, _)| (*key, *number));
-        room::fit(&mut self.numbers, all.len());
-        self.numbers.clear();
-        for (place, (_, number, _)) in all.iter().enumerate() {
+        let end = first + all.len();
+        self.numbers.truncate(first);
+        room::fit(&mut self.numbers, end);
+        let leaves = &mut self.levels[0];
+        leaves.truncate(end.div_ceil(WIDTH));
+        for (place, (_, number, b)) in (first..).zip(&all) {
             self.places[*number as usize] = place as u32;
             self.numbers.push(*number);
+            leaves[place / WIDTH].set(place % WIDTH, b);
         }
-        self.levels.clear();
-        if !all.is_empty() {
-            self.levels.push(eights(all.iter().map(|(.., b)| b)));
-            self.crown(0);
+        if let Some(last) = leaves.last_mut() {
+            let free = end - (end.div_ceil(WIDTH) - 1) * WIDTH..WIDTH;
+            free.for_each(|k| last.set(k, &NOTHING));
         }
-        self.stirred = 0;
+        self.crown(first / WIDTH);
+        self.stretches.retain(|start| *start < first);
+        self.stretches.push(first);
+        self.sorted = end;
     }
-}
 
-/// Boxes, eight by eight.
-fn eights<'a>(boxes: impl ExactSizeIterator<Item = &'a Box32>) -> Vec<Eight> {
-    let mut all = vec![Eight::EMPTY; boxes.len().div_ceil(WIDTH)];
-    for (k, b) in boxes.enumerate() {
-        all[k / WIDTH].set(k % WIDTH, b);
+    /// Makes the levels above the leaves anew, from a leaf's node on.
+    fn crown(&mut self, mut first: usize) {
+        for level in 0.. {
+            if self.levels[level].len() <= 1 {
+                return self.levels.truncate(level + 1);
+            }
+            if self.levels.len() == level + 1 {
+                self.levels.push(Vec::new());
+                first = 0;
+            }
+            first /= WIDTH;
+            let (below, above) = self.levels.split_at_mut(level + 1);
+            let below = &below[level][first * WIDTH..];
+            above[0].truncate(first);
+            above[0].extend(below.chunks(WIDTH).map(|nodes| {
+                let mut node = Eight::EMPTY;
+                for (k, one) in nodes.iter().enumerate() {
+                    node.set(k, &one.around());
+                }
+                node
+            }));
+        }
     }
-    all
 }
 
 /// A curve through space, for small boxes first.
@@ -485,6 +530,34 @@ mod tests {
             found_in_all += hit.len();
         }
         assert!(found_in_all > 5000, "{found_in_all}");
+    }
+
+    /// However the boxes came there: one by one in any order, or from elsewhere.
+    #[test]
+    fn searches_ask_few_nodes() {
+        let mut next = chance();
+        let mut tree = Tree::default();
+        let mut anywhere = |size: f32| {
+            let at = Vec3::new(next(), next(), next()) * 32.0;
+            Box32::new(at, at + size)
+        };
+        let asked = |tree: &Tree, b: &Box32| {
+            let (region, asked) = (Region::new(b), core::cell::Cell::new(0));
+            let choose = |eight: &Eight| {
+                asked.set(asked.get() + 1);
+                eight.meeting(&region)
+            };
+            tree.visit(&choose, &mut |_| {});
+            asked.get()
+        };
+        for round in 0..3 {
+            for number in 0..9000 {
+                tree.set(1, [(number, anywhere(1.0))].into_iter());
+            }
+            let asked: usize = (0..100).map(|_| asked(&tree, &anywhere(0.5))).sum();
+            println!("round {round}: {} nodes", asked / 100);
+            assert!(asked < 100 * 60, "round {round}: {asked}");
+        }
     }
 
     #[test]
