@@ -22,10 +22,10 @@ const RUN: usize = 64;
 
 /// Stored boxes are larger than needed by this share of the collider's size, so that slow bodies
 /// keep their place in the tree.
-const SLACK: f64 = 0.1;
+const SLACK: f64 = 0.05;
 
 /// Steps of motion that a new box holds in advance; no more than the collider's radius.
-const AHEAD: f64 = 4.0;
+const AHEAD: f64 = 5.0;
 
 /// Aims kinematic bodies at their targets, brings boxes up to date and collects candidate pairs.
 pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt: f64) {
