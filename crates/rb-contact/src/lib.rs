@@ -1,7 +1,7 @@
 //! Shapes, collision detection and contact manifolds of the rb physics engine.
 //!
 //! Geometry and every number handed to a solver (gaps, normals, points, masses) are f64; parry3d
-//! supplies bounding-volume trees and convex hulls, where f32 decides nothing but which candidates
+//! supplies the trees of meshes and convex hulls, where f32 decides nothing but which candidates
 //! are looked at.
 //!
 //! The way of a pair through this crate: [`broad`] finds overlapping boxes, [`narrow::collide`] turns
