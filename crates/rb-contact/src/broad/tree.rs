@@ -8,150 +8,22 @@
 //! at the end of the list, which is sorted again and again: a stretch together with those before it that are no longer,
 //! so that there are few stretches and each box is sorted about as often as there are. Once as many boxes have moved as
 //! there are, all are sorted.
-//!
-//! Source: G. M. Morton, "A computer oriented geodetic data base and a new technique in file sequencing", 1966.
+
+mod curve;
+mod eight;
 
 use crate::geom::{Aabb, Box32};
-use glam::{DVec3, Vec3, Vec4};
+use curve::Curve;
+use eight::{Eight, NOTHING, Region, Segment, WIDTH};
+use glam::DVec3;
 use parry3d::bounding_volume::BoundingVolume;
 use rb_core::room;
-
-/// Branches of a node.
-const WIDTH: usize = 8;
 
 /// A number without a place, or a place without a number.
 const NONE: u32 = u32::MAX;
 
-/// Bits of the curve's place along each axis.
-const BITS: u32 = 20;
-
 /// Boxes at the end of the list that are not sorted, less one at most.
 const LOOSE: usize = 32;
-
-/// Boxes this many times as large as the middle one of all are large.
-const LARGE: f32 = 8.0;
-
-/// Eight boxes, axis by axis.
-#[derive(Clone, Copy, Debug)]
-struct Eight {
-    mins: [[f32; WIDTH]; 3],
-    maxs: [[f32; WIDTH]; 3],
-}
-
-/// Around nothing: meets no box, and adds nothing to one around it.
-const NOTHING: Box32 = Box32 {
-    mins: Vec3::INFINITY,
-    maxs: Vec3::NEG_INFINITY,
-};
-
-/// A box as eight see it.
-struct Region {
-    mins: [Vec4; 3],
-    maxs: [Vec4; 3],
-}
-
-impl Region {
-    fn new(b: &Box32) -> Self {
-        Self {
-            mins: b.mins.to_array().map(Vec4::splat),
-            maxs: b.maxs.to_array().map(Vec4::splat),
-        }
-    }
-}
-
-/// A segment as eight see it: origin + t dir, 0 ≤ t ≤ max. In single precision, so all boxes are a little larger.
-struct Segment {
-    origin: [Vec4; 3],
-    /// 1 / dir, never infinite.
-    inverse: [Vec4; 3],
-    max: Vec4,
-    margin: Vec4,
-}
-
-impl Segment {
-    /// Share of the numbers that go into it by which a result may be wrong, with room to spare.
-    const INEXACT: f32 = 8.0 * f32::EPSILON;
-    /// Highest inverse.
-    const STEEP: f32 = 1e30;
-
-    fn new([origin, dir]: [DVec3; 2], max: f64, margin: f64) -> Self {
-        let inverse = |x: f64| ((1.0 / x) as f32).clamp(-Self::STEEP, Self::STEEP);
-        Self {
-            origin: origin.to_array().map(|x| Vec4::splat(x as f32)),
-            inverse: dir.to_array().map(|x| Vec4::splat(inverse(x))),
-            max: Vec4::splat(max as f32),
-            margin: Vec4::splat(margin as f32),
-        }
-    }
-}
-
-impl Eight {
-    const EMPTY: Self = Self {
-        mins: [[f32::INFINITY; WIDTH]; 3],
-        maxs: [[f32::NEG_INFINITY; WIDTH]; 3],
-    };
-
-    fn set(&mut self, k: usize, b: &Box32) {
-        for axis in 0..3 {
-            self.mins[axis][k] = b.mins[axis];
-            self.maxs[axis][k] = b.maxs[axis];
-        }
-    }
-
-    fn get(&self, k: usize) -> Box32 {
-        let corner = |of: &[[f32; WIDTH]; 3]| Vec3::from(of.map(|axis| axis[k]));
-        Box32::new(corner(&self.mins), corner(&self.maxs))
-    }
-
-    /// Lowest and highest corners of four of them, axis by axis.
-    #[inline]
-    fn four(&self, half: usize) -> [[Vec4; 3]; 2] {
-        let part = |axis: &[f32; WIDTH]| Vec4::from_slice(&axis[4 * half..]);
-        [&self.mins, &self.maxs].map(|of| of.each_ref().map(part))
-    }
-
-    /// The box around all.
-    fn around(&self) -> Box32 {
-        let [[a, c], [b, d]] = [self.four(0), self.four(1)];
-        let low = |axis: usize| a[axis].min(b[axis]).min_element();
-        let high = |axis: usize| c[axis].max(d[axis]).max_element();
-        Box32::new(
-            Vec3::new(low(0), low(1), low(2)),
-            Vec3::new(high(0), high(1), high(2)),
-        )
-    }
-
-    /// Which share a point with a region, as bits.
-    #[inline]
-    fn meeting(&self, region: &Region) -> u32 {
-        let four = |half: usize| {
-            let [mins, maxs] = self.four(half);
-            let on = |k: usize| mins[k].cmple(region.maxs[k]) & maxs[k].cmpge(region.mins[k]);
-            (on(0) & on(1) & on(2)).bitmask()
-        };
-        four(0) | four(1) << 4
-    }
-
-    /// Those that a segment may touch, as bits.
-    fn along(&self, ray: &Segment) -> u32 {
-        let four = |half: usize| {
-            let [mins, maxs] = self.four(half);
-            let (mut enter, mut leave) = (Vec4::ZERO, ray.max);
-            for k in 0..3 {
-                let (from, inverse) = (ray.origin[k], ray.inverse[k]);
-                let size = mins[k].abs().max(maxs[k].abs()) + from.abs() + ray.margin;
-                let more = ray.margin + size * Segment::INEXACT;
-                let one = (mins[k] - more - from) * inverse;
-                let other = (maxs[k] + more - from) * inverse;
-                enter = enter.max(one.min(other));
-                leave = leave.min(one.max(other));
-            }
-            let meets = enter.cmple(leave * (1.0 + Segment::INEXACT));
-            (meets & mins[0].cmple(maxs[0])).bitmask()
-        };
-        four(0) | four(1) << 4
-    }
-}
 
 /// The tree.
 #[derive(Clone, Default)]
@@ -384,75 +256,10 @@ impl Tree {
     }
 }
 
-/// A curve through space, for small boxes first.
-struct Curve {
-    origin: Vec3,
-    scale: f32,
-    large: f32,
-}
-
-impl Curve {
-    fn through<'a>(boxes: impl Iterator<Item = &'a Box32> + Clone) -> Self {
-        let mut sizes: Vec<f32> = boxes.clone().map(size).collect();
-        let middle = sizes.len() / 2;
-        let middle = match sizes.is_empty() {
-            true => 0.0,
-            false => *sizes.select_nth_unstable_by(middle, f32::total_cmp).1,
-        };
-        let large = LARGE * middle;
-        let small = boxes.filter(|b| size(b) <= large);
-        let (low, high) = small.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), b| {
-            (low.min(center(b)), high.max(center(b)))
-        });
-        Self {
-            origin: low,
-            scale: (1 << BITS) as f32 / (high - low).max_element().max(f32::MIN_POSITIVE),
-            large,
-        }
-    }
-
-    /// Where a box comes along the curve.
-    fn key(&self, b: &Box32) -> u64 {
-        // Numbers beyond the last cell, or that are none, end in the outermost cells.
-        let cell = |x: f32| u64::from((x as u32).min((1 << BITS) - 1));
-        let at = ((center(b) - self.origin) * self.scale)
-            .to_array()
-            .map(cell);
-        let along = at
-            .iter()
-            .enumerate()
-            .fold(0, |key, (k, x)| key | spread(*x) << k);
-        u64::from(size(b) > self.large) << (3 * BITS) | along
-    }
-}
-
-fn center(b: &Box32) -> Vec3 {
-    b.mins * 0.5 + b.maxs * 0.5
-}
-
-/// The longest side of a box (m).
-fn size(b: &Box32) -> f32 {
-    (b.maxs - b.mins).max_element()
-}
-
-/// The lowest 21 bits of a number, each the first of three.
-fn spread(x: u64) -> u64 {
-    const STEPS: [(u32, u64); 5] = [
-        (32, 0x001f_0000_0000_ffff),
-        (16, 0x001f_0000_ff00_00ff),
-        (8, 0x100f_00f0_0f00_f00f),
-        (4, 0x10c3_0c30_c30c_30c3),
-        (2, 0x1249_2492_4924_9249),
-    ];
-    let lowest = x & 0x001f_ffff;
-    STEPS
-        .iter()
-        .fold(lowest, |x, (shift, mask)| (x | x << shift) & mask)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use glam::Vec3;
 
     /// Numbers from 0 to 1, one after the other.
     fn chance() -> impl FnMut() -> f32 {
