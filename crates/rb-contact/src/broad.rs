@@ -248,7 +248,7 @@ impl BroadPhase {
     pub fn update<P: Paired>(
         &mut self,
         pairs: &mut Vec<P>,
-        gone: &[u32],
+        gone: impl Iterator<Item = u32>,
         found: impl IntoIterator<Item = [u32; 2]>,
     ) {
         room::empty(&mut self.found);

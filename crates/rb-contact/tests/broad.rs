@@ -28,11 +28,13 @@ impl<P: Paired> List<P> {
 
     fn update(&mut self, broad: &mut BroadPhase, keep: impl Fn(u32, u32) -> bool) -> &[P] {
         let (mut found, mut gone) = (Vec::new(), Vec::new());
-        broad.boxes().sort_out(&self.0, &keep, &mut gone);
+        broad
+            .boxes()
+            .sort_out(&self.0, 0..self.0.len(), &keep, &mut gone);
         for &slot in broad.stale() {
             broad.partners(slot, &keep, &mut found);
         }
-        broad.update(&mut self.0, &gone, found);
+        broad.update(&mut self.0, gone.into_iter(), found);
         assert!(broad.stale().is_empty());
         &self.0
     }

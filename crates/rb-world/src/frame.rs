@@ -213,7 +213,7 @@ pub(crate) struct Frame {
     /// Pairs that each task found of colliders whose boxes are new.
     pub(crate) searches: Vec<Vec<[u32; 2]>>,
     /// Places of the pairs that are none any more.
-    pub(crate) gone: Vec<u32>,
+    pub(crate) gone: Vec<Vec<u32>>,
     /// Manifolds that go far, and where to.
     pub(crate) crossing: Vec<(usize, Manifold)>,
     /// Materials of the contacts of the step before.
@@ -306,7 +306,8 @@ impl Frame {
         let lanes = lanes + fleets;
         let records = bytes(&self.islands) + bytes(&self.convoys) + bytes(&self.chunks);
         let searches: usize = self.searches.iter().map(bytes).sum();
-        let searches = searches + bytes(&self.gone);
+        let gone: usize = self.gone.iter().map(bytes).sum();
+        let searches = searches + gone + bytes(&self.gone);
         let colliders = bytes(&self.placed) + bytes(&self.left) + bytes(&self.travels) + searches;
         let bodies = bytes(&self.flights) + bytes(&self.listed_bodies) + bytes(&self.place);
         let crews = bytes(&self.crews);

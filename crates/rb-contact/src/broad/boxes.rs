@@ -2,6 +2,7 @@
 
 use super::{Mobility, Paired};
 use crate::geom::{Aabb, Box32};
+use core::ops::Range;
 use glam::Vec3;
 use parry3d::bounding_volume::BoundingVolume;
 use rb_core::room;
@@ -148,11 +149,12 @@ impl Boxes {
         self.get(other).is_some_and(|b| a.was.intersects(&b.was))
     }
 
-    /// Lists which places of a list have pairs of [stale](super::BroadPhase::stale) colliders whose boxes do not meet any
+    /// Lists which of some `places` of a list have pairs of [stale](super::BroadPhase::stale) colliders whose boxes do not meet any
     /// more, or that `keep` does not accept if that was to be [asked again](super::BroadPhase::recheck).
     pub fn sort_out<P: Paired>(
         &self,
         pairs: &[P],
+        places: Range<usize>,
         keep: impl Fn(u32, u32) -> bool,
         gone: &mut Vec<u32>,
     ) {
@@ -160,8 +162,8 @@ impl Boxes {
         if self.changed.is_empty() {
             return;
         }
-        for (place, pair) in pairs.iter().enumerate() {
-            let [a, b] = pair.key();
+        for place in places {
+            let [a, b] = pairs[place].key();
             if (self.is_stale(a) || self.is_stale(b)) && !self.stays([a, b], &keep) {
                 gone.push(place as u32);
             }

@@ -23,7 +23,12 @@ struct Move {
 
 impl Revision {
     /// Takes the entries at the places `gone` out of a list and puts `new` pairs in, none of which it has; all are sorted.
-    pub(super) fn make<P: Paired>(&mut self, pairs: &mut Vec<P>, gone: &[u32], new: &[[u32; 2]]) {
+    pub(super) fn make<P: Paired>(
+        &mut self,
+        pairs: &mut Vec<P>,
+        gone: impl Iterator<Item = u32>,
+        new: &[[u32; 2]],
+    ) {
         let before = pairs.len();
         let after = self.plan(pairs, gone, new);
         room::fit(pairs, before.max(after));
@@ -44,11 +49,16 @@ impl Revision {
     }
 
     /// Notes where everything goes; returns how many entries there will be.
-    fn plan<P: Paired>(&mut self, pairs: &[P], gone: &[u32], new: &[[u32; 2]]) -> usize {
+    fn plan<P: Paired>(
+        &mut self,
+        pairs: &[P],
+        gone: impl Iterator<Item = u32>,
+        new: &[[u32; 2]],
+    ) -> usize {
         room::empty(&mut self.moves);
         room::empty(&mut self.places);
         let (mut from, mut to) = (0, 0);
-        let mut gone = gone.iter().map(|place| *place as usize).peekable();
+        let mut gone = gone.map(|place| place as usize).peekable();
         let mut stay = |end: usize, to: &mut usize| {
             while let Some(place) = gone.next_if(|place| *place < end) {
                 *to = note(&mut self.moves, from..place, *to);
@@ -127,7 +137,7 @@ mod tests {
             let stays = pairs.iter().enumerate().filter(stay).map(|(_, key)| *key);
             let mut expected: Vec<[u32; 2]> = stays.chain(new.iter().copied()).collect();
             expected.sort_unstable();
-            revision.make(&mut pairs, &gone, &new);
+            revision.make(&mut pairs, gone.iter().copied(), &new);
             assert_eq!(pairs, expected, "round {round}");
             for m in &revision.moves {
                 moved[usize::from(m.to > m.from)] += 1;

@@ -20,6 +20,9 @@ use rb_solve::parallel;
 /// Colliders per task, or bodies.
 const RUN: usize = 64;
 
+/// Pairs per task when they are sorted out.
+const SORTED: usize = 2048;
+
 /// Stored boxes are larger than needed by this share of the collider's size, so that slow bodies
 /// keep their place in the tree.
 const SLACK: f64 = 0.05;
@@ -256,7 +259,15 @@ fn collect_pairs(state: &mut State, frame: &mut Frame, dt: f64) {
     let keep = |a, b| may_meet(shared, placed, [a, b]);
     let growth = broad.store_many(left.count(), moved);
     let (boxes, gone) = (growth.boxes(), &mut frame.gone);
-    parallel::both(|| growth.grow(), || boxes.sort_out(&pairs, keep, gone));
+    gone.resize_with(pairs.len().div_ceil(SORTED), Vec::new);
+    let sort_out = || {
+        parallel::for_each_run(gone, 1, |k, gone| {
+            let places = k * SORTED..pairs.len().min((k + 1) * SORTED);
+            let each = gone.iter_mut();
+            each.for_each(|gone| boxes.sort_out(&pairs, places.clone(), keep, gone));
+        });
+    };
+    parallel::both(|| growth.grow(), sort_out);
     let stale = broad.stale();
     let runs = stale.len().div_ceil(RUN);
     let searches = &mut frame.searches;
@@ -275,7 +286,7 @@ fn collect_pairs(state: &mut State, frame: &mut Frame, dt: f64) {
     });
     if runs > 0 {
         let found = searches[..runs].iter().flatten().copied();
-        broad.update(&mut pairs, gone, found);
+        broad.update(&mut pairs, gone.iter().flatten().copied(), found);
     }
     (state.broad, state.pairs) = (broad, pairs);
 }
