@@ -251,10 +251,9 @@ impl Collider {
     #[inline(always)]
     pub fn stand(&self, com: &Pose, com_local: DVec3, grid: Grid) -> Stand {
         let offset = &self.offset;
-        // A body keeps its own turn of unit length.
         let q = match self.centred {
             true => com.q,
-            false => (com.q * offset.q).normalize(),
+            false => com.q * offset.q,
         };
         let arm = offset.p - com_local;
         let aside = match arm == DVec3::ZERO {
@@ -262,7 +261,7 @@ impl Collider {
             false => grid.round(com.q * arm),
         };
         Stand {
-            pose: Pose::new(com.p + aside, q),
+            pose: Pose::new(com.p + aside, q.normalize()),
             center: com.p,
         }
     }

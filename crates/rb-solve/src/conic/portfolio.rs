@@ -13,7 +13,7 @@ use super::coupling::Coupling;
 use super::inner::Form;
 use super::interior::{self, Start};
 use super::problem::{ConeProblem, FrictionProblem, Scaled};
-use super::search::{GOOD, SWEEPS, Search, Stage};
+use super::search::{GOOD, SWEEPS, Search, Stage, WEIGHTS};
 use glam::DVec3;
 
 /// What a method found for a problem as posed.
@@ -195,6 +195,8 @@ pub(crate) fn search_units<C: Coupling>(
     search.still = Stages::STILL;
     (search.proximal, search.polishes) = Stages::POLISH;
     search.sweeps = stages.sweeps(guess.len());
+    // A step is content with less than what the second weight is for, and comes back in every substep.
+    search.weights = &WEIGHTS[..1];
     run(search, &Stages::ORDER[..stages.stages], Stages::ACCEPT)
 }
 

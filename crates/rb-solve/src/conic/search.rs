@@ -19,7 +19,7 @@ const POLISH: f64 = 1e-9;
 /// Rounds of the polish, at most.
 const POLISHES: u32 = 3;
 /// Weights of velocities that polishing tries: a great one tells what slides at a crawl from what sticks.
-const WEIGHTS: [f64; 2] = [1.0, 1e6];
+pub(super) const WEIGHTS: [f64; 2] = [1.0, 1e6];
 /// Newton steps per solve.
 const NEWTON: u32 = 12;
 /// Sweeps where there is nothing else.
@@ -63,6 +63,8 @@ pub(super) struct Search<'a, C> {
     /// error.
     pub(super) proximal: f64,
     pub(super) polishes: u32,
+    /// Weights of velocities that it tries.
+    pub(super) weights: &'static [f64],
     /// Sweeps of the proximal loop that find a new start.
     pub(super) sweeps: u32,
     pub(super) best: Vec<DVec3>,
@@ -85,6 +87,7 @@ impl<'a, C: Coupling> Search<'a, C> {
             still: STILL,
             proximal: POLISH,
             polishes: POLISHES,
+            weights: &WEIGHTS,
             sweeps: SWEEPS,
             best: vec![DVec3::ZERO; problem.free.len()],
             grade: f64::INFINITY,
@@ -119,7 +122,7 @@ impl<'a, C: Coupling> Search<'a, C> {
     /// proximal term holds redundant contacts near where the last round left them.
     fn polish(&mut self, r: Vec<DVec3>, solver: &'static str) {
         self.offer(r.clone(), solver);
-        for weight in WEIGHTS {
+        for &weight in self.weights {
             let mut r = r.clone();
             let settings = newton::Settings {
                 law: self.law,
