@@ -37,8 +37,7 @@ pub(super) fn around(
     raw.push(first);
     let put = beside(first, a, b, prediction, raw);
     let has_faces = |p: &Placed| matches!(p.core, Core::Box(_) | Core::Poly(_));
-    let has_corners =
-        |p: &Placed| has_faces(p) || matches!(p.core, Core::Segment(_) | Core::Triangle(_));
+    let has_corners = |p: &Placed| has_faces(p) || matches!(p.core, Core::Segment(_));
     if !has_corners(a) || !has_corners(b) {
         return Hold::NONE;
     }
