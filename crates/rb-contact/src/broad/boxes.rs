@@ -149,8 +149,8 @@ impl Boxes {
         self.get(other).is_some_and(|b| a.was.intersects(&b.was))
     }
 
-    /// Lists which of some `places` of a list have pairs of [stale](super::BroadPhase::stale) colliders whose boxes do not meet any
-    /// more, or that `keep` does not accept if that was to be [asked again](super::BroadPhase::recheck).
+    /// Lists which of some `places` of a list have pairs of [stale](super::BroadPhase::stale) colliders whose boxes do not
+    /// meet any more, or that `keep` does not accept if that was to be [asked again](super::BroadPhase::recheck).
     pub fn sort_out<P: Paired>(
         &self,
         pairs: &[P],

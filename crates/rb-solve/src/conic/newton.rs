@@ -4,8 +4,8 @@
 //! else `(u_n, r_t − Π_disc(μ y_n)(y_t))`: u_t where it sticks, r_t − μ y_n y_t/‖y_t‖ where it slides.
 //! The convex law has its natural map r − Π_K(y). A proximal term ρ (r − centre) in u keeps redundant
 //! contacts regular. Any weight τ > 0 has the same zeros; a great one tells a contact that slides at a crawl,
-//! ‖u_t‖ far below the friction it has left, from one that sticks. Source: P. Alart, A. Curnier, "A mixed formulation for frictional contact
-//! problems prone to Newton like solution methods", 1991.
+//! ‖u_t‖ far below the friction it has left, from one that sticks. Source: P. Alart, A. Curnier, "A mixed
+//! formulation for frictional contact problems prone to Newton like solution methods", 1991.
 
 use super::certificate::FrictionLaw;
 use super::cone::{join, tail};
