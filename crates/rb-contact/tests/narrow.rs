@@ -6,6 +6,7 @@ use common::{Random, all_shapes, box_mesh, convex_shapes, grid_mesh, pose32};
 use parry3d::query;
 use rb_contact::narrow::collide_shapes;
 use rb_contact::{ContactPatch, Shape};
+use rb_core::anchor::Reference;
 use rb_core::glam::{DQuat, DVec3};
 use rb_core::math::{Pose, exp_rotation};
 
@@ -357,6 +358,46 @@ fn ridges_and_valleys_have_their_true_normals() {
     for patch in &found {
         assert!((patch.normal.x.abs() - 0.5 / 1.25f64.sqrt()).abs() < 1e-12);
         assert_eq!(patch.points.len(), 1);
+    }
+}
+
+/// The closest points alone are where an end of the box crosses the ridge: it would sink at its other end.
+#[test]
+fn a_box_leaning_along_a_ridge_has_a_point_at_each_end() {
+    let ridge = grid_mesh(4, |x, _| -0.5 * x.abs());
+    let half = DVec3::new(0.3, 0.2, 0.4);
+    let cuboid = Shape::cuboid(half).unwrap();
+    for lean in [-0.03f64, 0.02, 0.05] {
+        // Its lower end is .1 mm into the ridge.
+        let height = half.y * lean.cos() + half.z * lean.abs().sin() - 1e-4;
+        let pose = Pose::new(DVec3::new(0.02, height, 0.5), exp_rotation(DVec3::X * lean));
+        let found = contacts(&cuboid, &pose, &ridge, &Pose::IDENTITY, 0.05);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!((found[0].normal + DVec3::Y).length() < 1e-9, "{found:?}");
+        assert_eq!(found[0].hold.reference, Reference::BesideFaceOfA);
+        let mut gaps: Vec<f64> = found[0].points.iter().map(|p| p.gap).collect();
+        gaps.sort_by(f64::total_cmp);
+        let rise = 2.0 * half.z * lean.abs().sin();
+        assert_eq!(gaps.len(), 2, "{found:?}");
+        assert!((gaps[0] + 1e-4).abs() < 1e-9, "{gaps:?}");
+        assert!((gaps[1] + 1e-4 - rise).abs() < 0.02 * rise, "{gaps:?}");
+    }
+}
+
+/// Both triangles of a ridge find it, each with its own direction; it is one line, and the contact keeps its place.
+#[test]
+fn round_shapes_on_a_ridge_keep_their_lines() {
+    let ridge = grid_mesh(4, |x, _| -0.5 * x.abs());
+    let across = exp_rotation(DVec3::new(0.0, 0.3, 1.4));
+    for (shape, turn) in [
+        (Shape::ball(0.2).unwrap(), DQuat::IDENTITY),
+        (Shape::capsule(0.3, 0.2).unwrap(), across),
+    ] {
+        let pose = Pose::new(DVec3::new(0.0, 0.2, 0.4), turn);
+        let found = contacts(&shape, &pose, &ridge, &Pose::IDENTITY, 0.02);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].points.len(), 1, "{found:?}");
+        assert_eq!(found[0].hold.reference, Reference::Lines, "{found:?}");
     }
 }
 

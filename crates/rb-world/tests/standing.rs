@@ -80,3 +80,35 @@ fn a_light_box_under_a_heavy_pile_does_not_sink() {
     let depth = world.report().penetration;
     assert!(depth <= 5e-3, "{depth} m");
 }
+
+/// A plank dropped on two ridges with one end first: with the closest points alone the ends take turns in sinking.
+#[test]
+fn a_plank_on_ridges_comes_to_rest() {
+    let mut params = Params::game();
+    params.sleep.enabled = false;
+    let mut world = World::new(params).unwrap();
+    let profile = [[-1.5, 0.0], [-0.5, 0.5], [0.0, 0.0], [0.5, 0.5], [1.5, 0.0]];
+    let corners = |z: f64| profile.map(|[x, y]| DVec3::new(x, y, z));
+    let vertices = [corners(-2.0), corners(2.0)].concat();
+    let strip = |k: u32| [[k, k + 5, k + 6], [k, k + 6, k + 1]];
+    let triangles = (0..4).flat_map(strip).collect::<Vec<_>>();
+    let ridges = Shape::tri_mesh(vertices, triangles).unwrap();
+    let base = world.add_body(BodyDesc::fixed()).unwrap();
+    world.add_collider(base, ColliderDesc::new(ridges)).unwrap();
+    let lean = DQuat::from_rotation_z(0.1) * DQuat::from_rotation_x(0.15);
+    let desc = BodyDesc::dynamic().at(DVec3::Y * 0.9).rotated(lean);
+    let plank = world.add_body(desc).unwrap();
+    let shape = Shape::cuboid(DVec3::new(0.8, 0.1, 0.5)).unwrap();
+    world.add_collider(plank, ColliderDesc::new(shape)).unwrap();
+    let (mut deepest, mut fastest) = (0.0f64, 0.0f64);
+    for step in 0..360 {
+        world.step(1.0 / 60.0).unwrap();
+        if step >= 240 {
+            let turn = world.body(plank).unwrap().vel.ang;
+            deepest = deepest.max(world.report().penetration);
+            fastest = fastest.max(turn.length());
+        }
+    }
+    assert!(deepest < 1e-3, "{deepest} m deep");
+    assert!(fastest < 1e-2, "turns at {fastest} rad/s");
+}

@@ -18,6 +18,8 @@ use rb_core::anchor::{Hold, Reference};
 
 /// Cosine of the angle between the normal and a face up to which the face takes part.
 pub(super) const LEAN: f64 = 0.9;
+/// The same beside an edge of a surface: of two faces at right angles one is within it, so that no box has the crossing alone.
+const RIDGE: f64 = 0.7;
 /// Corners nearer to the crossing than this share of the size add nothing.
 pub(super) const APART: f64 = 0.05;
 /// By how much the cosine of b's face has to be greater for it to be taken.
@@ -37,13 +39,16 @@ pub(super) fn around(
     raw.push(first);
     let put = beside(first, a, b, prediction, raw);
     let has_faces = |p: &Placed| matches!(p.core, Core::Box(_) | Core::Poly(_));
-    let has_corners = |p: &Placed| has_faces(p) || matches!(p.core, Core::Segment(_));
+    let has_corners =
+        |p: &Placed| has_faces(p) || matches!(p.core, Core::Segment(_) | Core::Triangle(_));
     if !has_corners(a) || !has_corners(b) {
         return Hold::NONE;
     }
+    let on_ridge = [a, b].iter().any(|p| matches!(p.core, Core::Triangle(_)));
+    let least = if on_ridge { RIDGE } else { LEAN };
     let lean = |of: &Placed, face: Option<DVec3>, n: DVec3| {
         let face = face.filter(|_| has_faces(of))?;
-        Some((face.dot(n), face)).filter(|(cosine, _)| *cosine > LEAN)
+        Some((face.dot(n), face)).filter(|(cosine, _)| *cosine > least)
     };
     match (lean(a, faces[0], n), lean(b, faces[1], -n)) {
         (Some((ca, fa)), fb) if fb.is_none_or(|(cb, _)| cb <= ca + EVEN) => {

@@ -21,6 +21,9 @@ const SAME_POINT: f64 = 1e-4;
 /// one point, found on both sides of an edge, and then its size is rounding.
 const SAME_PLACE: f64 = 1e-6;
 
+/// Distance between unit vectors along one line.
+const SAME_LINE: f64 = 1e-9;
+
 /// Share of the larger of depth and prediction within which two patches are equally deep.
 const SAME_DEPTH: f64 = 1e-6;
 
@@ -186,18 +189,15 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
             out.push(alone);
             continue;
         }
-        let lender = &out[first + lender];
-        let (normal, hold) = (lender.normal, lender.hold);
+        let (normal, hold) = (alone.normal, alone.hold);
         let mut sub = [u32::MAX; 2];
         let mut raw = Raw::new();
-        let mut lost = false;
-        let mut joined = 0;
+        let mut kept = true;
         for (p, depth) in out[found.clone()].iter().zip(&mut depths) {
             if *depth < f64::INFINITY && p.normal.dot(normal) >= SAME_NORMAL {
                 *depth = f64::INFINITY;
                 sub = sub.min(p.sub);
-                joined += 1;
-                lost |= p.hold.reference == Reference::Neither || p.hold.radii != hold.radii;
+                kept &= holds(&alone, p);
                 raw.extend_from_slice(&p.points);
             }
         }
@@ -205,10 +205,7 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
             *p = p.straight(normal);
         }
         raw.retain(|p| p.gap <= prediction);
-        // Lines lead to one point only, and a face leans from one pair of edges.
-        let alone = !matches!(hold.reference, Reference::FaceOfA | Reference::FaceOfB);
-        lost |= joined > 1 && alone;
-        let hold = if lost { Hold::NONE } else { hold };
+        let hold = if kept { hold } else { Hold::NONE };
         if report(normal, hold, &distinct(&raw), Apart::by(prediction), out).is_ok()
             && let Some(patch) = out.last_mut()
         {
@@ -216,6 +213,21 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
         }
     }
     out.drain(found);
+}
+
+/// Whether the points of `p` keep their places as those of `lender`, whose normal they have, do. Lines lead to one
+/// point, and a face leans from one crossing: parts that share an edge have both in common.
+fn holds(lender: &ContactPatch, p: &ContactPatch) -> bool {
+    let (a, b) = (&lender.hold, &p.hold);
+    if matches!(a.reference, Reference::FaceOfA | Reference::FaceOfB) {
+        return b.reference != Reference::Neither && a.radii == b.radii;
+    }
+    let parallel = |u: DVec3, v: DVec3| u.distance(v).min(u.distance(-v)) <= SAME_LINE;
+    let [at, to] = [lender, p].map(|p| p.points[0].position_a);
+    a.reference == b.reference
+        && a.radii == b.radii
+        && (0..2).all(|k| parallel(a.along[k], b.along[k]))
+        && at.distance(to) <= SAME_PLACE * at.length()
 }
 
 fn depth(p: &ContactPatch) -> f64 {
