@@ -148,7 +148,7 @@ impl BroadPhase {
         count: usize,
         moved: impl Iterator<Item = (u32, Aabb, Course)>,
     ) -> Growth<'_> {
-        room::empty(&mut self.moved);
+        self.moved.clear();
         room::fit(&mut self.moved, count);
         for (slot, tight, course) in moved {
             self.boxes.store(slot, course.entry(&tight));
@@ -235,7 +235,8 @@ impl BroadPhase {
             let reports = other > slot || !self.boxes.is_stale(other);
             if other != slot && reports && !self.boxes.met(e, other) {
                 let [low, high] = [slot.min(other), slot.max(other)];
-                if self.boxes.moves([low, high]) && keep(low, high) {
+                let moves = e.moves() || self.boxes.get(other).is_some_and(Entry::moves);
+                if moves && keep(low, high) {
                     out.push([low, high]);
                 }
             }

@@ -36,6 +36,11 @@ impl Entry {
             was: NOWHERE,
         }
     }
+
+    /// Whether the collider can move.
+    pub(super) fn moves(&self) -> bool {
+        self.mobility == Mobility::Moving
+    }
 }
 
 /// Boxes of all colliders, by slot.
@@ -170,20 +175,13 @@ impl Boxes {
         }
     }
 
-    /// Whether one of a pair can move.
-    pub(super) fn moves(&self, pair: [u32; 2]) -> bool {
-        let mobilities = pair.map(|slot| self.get(slot).map(|e| e.mobility));
-        mobilities.contains(&Some(Mobility::Moving))
-    }
-
     /// Whether a pair with a stale collider stays in the list.
     fn stays(&self, [a, b]: [u32; 2], keep: impl Fn(u32, u32) -> bool) -> bool {
         let (Some(one), Some(other)) = (self.get(a), self.get(b)) else {
             return false;
         };
-        let moves = [one, other].iter().any(|e| e.mobility == Mobility::Moving);
         let asked = one.was.intersects(&other.was);
-        moves && one.fat.intersects(&other.fat) && (asked || keep(a, b))
+        (one.moves() || other.moves()) && one.fat.intersects(&other.fat) && (asked || keep(a, b))
     }
 
     /// Ends a search: leaves of the pairs `found` those that are new to a list, in order, and notes for which boxes its

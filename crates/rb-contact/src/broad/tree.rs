@@ -62,6 +62,9 @@ impl Tree {
                 }
                 None => self.append(number, &b),
             }
+            if !most && self.numbers.len() >= self.sorted + LOOSE {
+                self.gather();
+            }
         }
         if most || self.stirred >= self.numbers.len() {
             self.sort_from(0);
@@ -178,9 +181,6 @@ impl Tree {
             self.crown(place / WIDTH);
         }
         self.put(place, b);
-        if place + 1 - self.sorted >= LOOSE {
-            self.gather();
-        }
     }
 
     /// Sorts what is loose, with the stretches before it that are no longer than what comes after them.
