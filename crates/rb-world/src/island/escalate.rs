@@ -22,8 +22,8 @@ use rb_solve::{Brief, Exact, Pivoting, Smooth};
 /// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it. As many as
 /// any pass may have, since the exact one is asked in all of them.
 const STARTING_SWEEPS: u32 = 4;
-/// The same where contacts are soft and the exact solver is asked only because their answer was not good enough: posed
-/// rigidly, half of these passes need no more than that.
+/// The same without joints, where contacts are soft and the exact solver is asked only because their answer was not good
+/// enough: posed rigidly, half of these passes need no more than that.
 const REMEDY_SWEEPS: u32 = 24;
 /// Violation (m/s) at which the exact solver stops: rounding of ordinary scenes, so that its answer does
 /// not depend on where it started.
@@ -141,7 +141,7 @@ impl Island {
             return out.iterations;
         }
         let asked = self.escalated.reason.is_some();
-        let sweeps = if self.is_remedy(shared) {
+        let sweeps = if self.is_remedy(shared) && self.joints.is_empty() {
             REMEDY_SWEEPS
         } else if asked {
             let most = shared.params.sweeps.velocity_in(true);
