@@ -22,9 +22,6 @@ use rb_solve::{Brief, Exact, Pivoting, Smooth};
 /// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it. As many as
 /// any pass may have, since the exact one is asked in all of them.
 const STARTING_SWEEPS: u32 = 4;
-/// The same without joints, where contacts are soft and the exact solver is asked only because their answer was not good
-/// enough: posed rigidly, half of these passes need no more than that.
-const REMEDY_SWEEPS: u32 = 24;
 /// Violation (m/s) at which the exact solver stops: rounding of ordinary scenes, so that its answer does
 /// not depend on where it started.
 const EXACT_STOP: f64 = 1e-13;
@@ -141,9 +138,7 @@ impl Island {
             return out.iterations;
         }
         let asked = self.escalated.reason.is_some();
-        let sweeps = if self.is_remedy(shared) && self.joints.is_empty() {
-            REMEDY_SWEEPS
-        } else if asked {
+        let sweeps = if asked {
             let most = shared.params.sweeps.velocity_in(true);
             budget.sweeps.max(most).min(STARTING_SWEEPS)
         } else {
@@ -230,16 +225,13 @@ impl Island {
 
     /// Violation (m/s) at which the exact solver stops in a pass whose sweeps stop at `stop`.
     fn exact_stop(&self, shared: &Shared, stop: f64) -> f64 {
-        match self.is_remedy(shared) {
-            true => SOFT_STOP * shared.params.tolerances.velocity,
-            false => stop.min(EXACT_STOP),
+        let soft = shared.params.contact.softening.is_some();
+        match self.escalated.reason {
+            Some(Reason::Residual(_) | Reason::Position(_) | Reason::Held) if soft => {
+                SOFT_STOP * shared.params.tolerances.velocity
+            }
+            _ => stop.min(EXACT_STOP),
         }
-    }
-
-    /// Whether contacts are soft and the exact solver is asked because their answer was not good enough.
-    fn is_remedy(&self, shared: &Shared) -> bool {
-        let poor = |r| matches!(r, Reason::Residual(_) | Reason::Position(_) | Reason::Held);
-        shared.params.contact.softening.is_some() && self.escalated.reason.is_some_and(poor)
     }
 
     /// Grade (m/s) that spares an island the dear methods for hard problems: where nobody asked for the
