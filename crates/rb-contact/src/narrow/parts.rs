@@ -177,19 +177,19 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
         let deepest = depths.iter().copied().fold(f64::INFINITY, f64::min);
         // Parts that share a corner are equally deep there: the first lends its normal.
         let level = deepest + SAME_DEPTH * deepest.abs().max(prediction);
-        let lender = depths.iter().position(|d| *d <= level && d.is_finite());
-        let Some(lender) = lender else {
+        let place = depths.iter().position(|d| *d <= level && d.is_finite());
+        let Some(place) = place else {
             break;
         };
-        // Mostly no other patch has its normal.
-        let alone = out[first + lender];
-        let like = |p: &&ContactPatch| p.normal.dot(alone.normal) >= SAME_NORMAL;
+        let lender = out[first + place];
+        let normal = lender.normal;
+        // Mostly no other patch has it.
+        let like = |p: &&ContactPatch| p.normal.dot(normal) >= SAME_NORMAL;
         if out[found.clone()].iter().filter(like).count() == 1 {
-            depths[lender] = f64::INFINITY;
-            out.push(alone);
+            depths[place] = f64::INFINITY;
+            out.push(lender);
             continue;
         }
-        let (normal, hold) = (alone.normal, alone.hold);
         let mut sub = [u32::MAX; 2];
         let mut raw = Raw::new();
         let mut kept = true;
@@ -197,7 +197,7 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
             if *depth < f64::INFINITY && p.normal.dot(normal) >= SAME_NORMAL {
                 *depth = f64::INFINITY;
                 sub = sub.min(p.sub);
-                kept &= holds(&alone, p);
+                kept &= holds(&lender, p);
                 raw.extend_from_slice(&p.points);
             }
         }
@@ -205,7 +205,7 @@ fn merge(first: usize, prediction: f64, out: &mut Vec<ContactPatch>) {
             *p = p.straight(normal);
         }
         raw.retain(|p| p.gap <= prediction);
-        let hold = if kept { hold } else { Hold::NONE };
+        let hold = if kept { lender.hold } else { Hold::NONE };
         if report(normal, hold, &distinct(&raw), Apart::by(prediction), out).is_ok()
             && let Some(patch) = out.last_mut()
         {

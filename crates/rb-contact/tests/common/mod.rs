@@ -7,7 +7,8 @@
 
 use parry3d::math::{Pose as Pose32, Vector};
 use parry3d::shape::SharedShape;
-use rb_contact::Shape;
+use rb_contact::narrow::collide_shapes;
+use rb_contact::{ContactPatch, Shape};
 use rb_core::glam::{DVec3, Quat};
 use rb_core::math::{Pose, exp_rotation};
 
@@ -174,4 +175,22 @@ pub(crate) fn pose32(p: &Pose) -> Pose32 {
         p.p.as_vec3(),
         Quat::from_xyzw(p.q.x as f32, p.q.y as f32, p.q.z as f32, p.q.w as f32).normalize(),
     )
+}
+
+/// All contact patches of two shapes.
+pub(crate) fn contacts(
+    a: &Shape,
+    pa: &Pose,
+    b: &Shape,
+    pb: &Pose,
+    prediction: f64,
+) -> Vec<ContactPatch> {
+    let mut out = Vec::new();
+    collide_shapes(a, pa, b, pb, prediction, &mut out);
+    out
+}
+
+/// A place without a turn.
+pub(crate) fn at(x: f64, y: f64, z: f64) -> Pose {
+    Pose::from_translation(DVec3::new(x, y, z))
 }
