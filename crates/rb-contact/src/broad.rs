@@ -11,12 +11,12 @@ mod revision;
 mod tree;
 
 pub use boxes::Boxes;
+pub use revision::{Revision, Sorted};
 
 use crate::geom::Aabb;
 use boxes::Entry;
 use glam::DVec3;
 use rb_core::room;
-use revision::Revision;
 use serde::{Deserialize, Serialize};
 use tree::Tree;
 
@@ -37,8 +37,6 @@ pub struct BroadPhase {
     tree: Tree,
     /// Slots that were last given boxes together.
     moved: Vec<u32>,
-    /// Pairs that the last search found, sorted.
-    found: Vec<[u32; 2]>,
     revision: Revision,
 }
 
@@ -219,8 +217,8 @@ impl BroadPhase {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        let lists = room::bytes(&self.moved) + room::bytes(&self.found);
-        self.tree.bytes() + lists + self.boxes.bytes() + self.revision.bytes()
+        let moved = room::bytes(&self.moved);
+        self.tree.bytes() + moved + self.boxes.bytes() + self.revision.bytes()
     }
 
     /// Adds to `out` the pairs of a [stale](Self::stale) collider that `keep` accepts, without those that the list has
@@ -243,19 +241,19 @@ impl BroadPhase {
         });
     }
 
-    /// Brings a sorted list of all pairs up to date: takes out what stands at the places `gone`, as they were
-    /// [sorted out](Boxes::sort_out), and puts in what [`partners`](Self::partners) found for all stale colliders, in any
-    /// order.
-    pub fn update<P: Paired>(
+    /// What brings a sorted list of all pairs, whose runs have all been [sorted out](Boxes::sort_out), up to date: takes out
+    /// what is none any more, and puts in what [`partners`](Self::partners) found for all stale colliders, in any order.
+    pub fn revise(
         &mut self,
-        pairs: &mut Vec<P>,
-        gone: impl Iterator<Item = u32>,
+        list: &[Sorted],
         found: impl IntoIterator<Item = [u32; 2]>,
-    ) {
-        room::empty(&mut self.found);
-        self.found.extend(found);
-        self.boxes.end(pairs, &mut self.found);
-        self.revision.make(pairs, gone, &self.found);
+    ) -> &Revision {
+        let new = &mut self.revision.new;
+        room::empty(new);
+        new.extend(found);
+        self.boxes.end(list, new);
+        self.revision.plan(list);
+        &self.revision
     }
 
     /// All boxes.

@@ -4,7 +4,7 @@ mod common;
 
 use common::Random;
 use rb_contact::Aabb;
-use rb_contact::broad::{BroadPhase, Course, Mobility, Paired};
+use rb_contact::broad::{BroadPhase, Course, Mobility, Paired, Sorted};
 use rb_core::glam::DVec3;
 use std::collections::BTreeMap;
 
@@ -27,14 +27,17 @@ impl<P: Paired> List<P> {
     }
 
     fn update(&mut self, broad: &mut BroadPhase, keep: impl Fn(u32, u32) -> bool) -> &[P] {
-        let (mut found, mut gone) = (Vec::new(), Vec::new());
+        let (mut found, mut sorted) = (Vec::new(), Sorted::default());
         broad
             .boxes()
-            .sort_out(&self.0, 0..self.0.len(), &keep, &mut gone);
+            .sort_out(&self.0, 0..self.0.len(), &keep, &mut sorted);
         for &slot in broad.stale() {
             broad.partners(slot, &keep, &mut found);
         }
-        broad.update(&mut self.0, gone.into_iter(), found);
+        let revision = broad.revise(&[sorted], found);
+        revision.make(&mut self.0, usize::MAX, &mut Vec::new(), |all, within| {
+            within(0, all);
+        });
         assert!(broad.stale().is_empty());
         &self.0
     }

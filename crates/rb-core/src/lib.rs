@@ -30,6 +30,7 @@ pub mod report;
 pub mod residual;
 pub mod room;
 pub mod row;
+pub mod shift;
 pub mod solver;
 pub mod stabilise;
 

@@ -41,6 +41,11 @@ pub fn is_alone() -> bool {
     true
 }
 
+/// Items per task where no result hangs on how many there are: `wanted`, or all of them if there is one thread.
+pub fn stretch(wanted: usize) -> usize {
+    if is_alone() { usize::MAX } else { wanted }
+}
+
 /// Time without work after which a thread may sleep although the step goes on.
 #[cfg(feature = "parallel")]
 const PATIENCE: Duration = Duration::from_micros(2000);

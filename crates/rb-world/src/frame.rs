@@ -5,8 +5,8 @@ use crate::island::convoy::{Convoy, RUN};
 use crate::island::fleet::Fleet;
 use crate::island::{Island, IslandContact};
 use crate::stage::partition::{ListedBody, ListedJoint};
-use crate::state::Touching;
-use rb_contact::broad::Course;
+use crate::state::{Pair, Touching};
+use rb_contact::broad::{Course, Sorted};
 use rb_contact::manifold::Carried;
 use rb_contact::recycle::Sphere;
 use rb_contact::{Aabb, CollisionGroups, ContactPatch};
@@ -18,9 +18,9 @@ use rb_core::math::Twist;
 use rb_core::partition::Islands;
 use rb_core::problem::Problem;
 use rb_core::room::{bytes, empty, fit};
+use rb_core::shift::Shift;
 use rb_solve::lanes::{ContactLanes, PartedLanes};
 use rb_solve::parallel;
-use std::ops::Range;
 
 /// A collider in this step: what the narrow phase asks of it for every pair.
 ///
@@ -163,7 +163,7 @@ pub(crate) struct PairChunk {
     /// Manifolds of all its pairs: number of the first, how many, and where those that were known go.
     pub(crate) first: usize,
     pub(crate) count: usize,
-    pub(crate) moves: Vec<Move>,
+    pub(crate) shift: Shift,
 }
 
 impl PairChunk {
@@ -171,15 +171,8 @@ impl PairChunk {
         let patches = bytes(&self.patches) + bytes(&self.carried);
         let found = bytes(&self.found) + bytes(&self.overlapping);
         let fresh = bytes(&self.fresh) + bytes(&self.exposed);
-        patches + found + fresh + bytes(&self.changed) + bytes(&self.moves)
+        patches + found + fresh + bytes(&self.changed) + self.shift.bytes()
     }
-}
-
-/// Manifolds that lie together and go to another place together.
-#[derive(Clone, Debug)]
-pub(crate) struct Move {
-    pub(crate) from: Range<usize>,
-    pub(crate) to: usize,
 }
 
 /// Islands per task.
@@ -212,10 +205,12 @@ pub(crate) struct Frame {
     pub(crate) left: Vec<Left>,
     /// Pairs that each task found of colliders whose boxes are new.
     pub(crate) searches: Vec<Vec<[u32; 2]>>,
-    /// Places of the pairs that are none any more.
-    pub(crate) gone: Vec<Vec<u32>>,
-    /// Manifolds that go far, and where to.
+    /// Which pairs are none any more.
+    pub(crate) sorted: Vec<Sorted>,
+    /// Where manifolds that stay go; manifolds and pairs on their way from one task's places to another's.
+    pub(crate) shift: Shift,
     pub(crate) crossing: Vec<(usize, Manifold)>,
+    pub(crate) astray: Vec<(usize, Pair)>,
     /// Materials of the contacts of the step before.
     pub(crate) former: Vec<ContactMaterial>,
     pub(crate) partition: Islands,
@@ -306,8 +301,8 @@ impl Frame {
         let lanes = lanes + fleets;
         let records = bytes(&self.islands) + bytes(&self.convoys) + bytes(&self.chunks);
         let searches: usize = self.searches.iter().map(bytes).sum();
-        let gone: usize = self.gone.iter().map(bytes).sum();
-        let searches = searches + gone + bytes(&self.gone);
+        let sorted: usize = self.sorted.iter().map(Sorted::bytes).sum();
+        let searches = searches + sorted + bytes(&self.sorted) + bytes(&self.astray);
         let colliders = bytes(&self.placed) + bytes(&self.left) + bytes(&self.travels) + searches;
         let bodies = bytes(&self.flights) + bytes(&self.listed_bodies) + bytes(&self.place);
         let crews = bytes(&self.crews);
@@ -316,6 +311,7 @@ impl Frame {
         let homes = bytes(&self.free) + bytes(&self.tenants) + bytes(&self.starts);
         let homes = homes + bytes(&self.numbered);
         let contacts = bytes(&self.crossing)
+            + self.shift.bytes()
             + bytes(&self.homes)
             + bytes(&self.listed)
             + bytes(&self.listed_joints)

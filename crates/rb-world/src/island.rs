@@ -204,7 +204,7 @@ pub(crate) struct Island {
     pairs: Vec<[u32; 2]>,
     block_of: Vec<u32>,
     /// Bodies as the joints see them.
-    pub(crate) seen: Vec<JointBody>,
+    seen: Vec<JointBody>,
     /// Geometric stiffness of each body.
     levers: Vec<DMat3>,
     /// Rows that are iterated to φ(x⁺) = 0.

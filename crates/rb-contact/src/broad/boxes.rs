@@ -1,5 +1,6 @@
 //! Boxes of all colliders, which of them are new, and what that makes of a list of pairs.
 
+use super::revision::{Sorted, rank};
 use super::{Mobility, Paired};
 use crate::geom::{Aabb, Box32};
 use core::ops::Range;
@@ -95,7 +96,8 @@ impl Boxes {
         self.get(slot).map(|e| Aabb::from_box32(&e.fat))
     }
 
-    pub(super) fn stale(&self) -> &[u32] {
+    /// Colliders whose pairs have to be looked up again.
+    pub fn stale(&self) -> &[u32] {
         &self.changed
     }
 
@@ -154,23 +156,23 @@ impl Boxes {
         self.get(other).is_some_and(|b| a.was.intersects(&b.was))
     }
 
-    /// Lists which of some `places` of a list have pairs of [stale](super::BroadPhase::stale) colliders whose boxes do not
-    /// meet any more, or that `keep` does not accept if that was to be [asked again](super::BroadPhase::recheck).
+    /// Finds out which of some `places` of a list have pairs of [stale](super::BroadPhase::stale) colliders whose boxes do
+    /// not meet any more, or that `keep` does not accept if that was to be [asked again](super::BroadPhase::recheck).
     pub fn sort_out<P: Paired>(
         &self,
         pairs: &[P],
         places: Range<usize>,
         keep: impl Fn(u32, u32) -> bool,
-        gone: &mut Vec<u32>,
+        out: &mut Sorted,
     ) {
-        room::empty(gone);
-        if self.changed.is_empty() {
-            return;
-        }
+        room::empty(&mut out.gone);
+        room::empty(&mut out.ranks);
+        room::fit(&mut out.ranks, places.len());
         for place in places {
             let [a, b] = pairs[place].key();
+            out.ranks.push(rank(&[a, b]));
             if (self.is_stale(a) || self.is_stale(b)) && !self.stays([a, b], &keep) {
-                gone.push(place as u32);
+                out.gone.push(place as u32);
             }
         }
     }
@@ -186,13 +188,14 @@ impl Boxes {
 
     /// Ends a search: leaves of the pairs `found` those that are new to a list, in order, and notes for which boxes its
     /// pairs have been looked up.
-    pub(super) fn end<P: Paired>(&mut self, pairs: &[P], found: &mut Vec<[u32; 2]>) {
+    pub(super) fn end(&mut self, list: &[Sorted], found: &mut Vec<[u32; 2]>) {
         found.sort_unstable_by_key(rank);
         if std::mem::take(&mut self.unsure) {
-            let mut known = pairs.iter().map(Paired::key).peekable();
+            let mut known = list.iter().flat_map(|run| &run.ranks).peekable();
             found.retain(|new| {
-                while known.next_if(|old| old < new).is_some() {}
-                known.peek() != Some(new)
+                let new = rank(new);
+                while known.next_if(|old| **old < new).is_some() {}
+                known.peek() != Some(&&new)
             });
         }
         for slot in self.changed.drain(..) {
@@ -207,9 +210,4 @@ impl Boxes {
         let flags = room::bytes(&self.changed) + room::bytes(&self.is_changed);
         flags + room::bytes(&self.entries)
     }
-}
-
-/// One number in the order of pairs.
-fn rank([low, high]: &[u32; 2]) -> u64 {
-    u64::from(*low) << 32 | u64::from(*high)
 }

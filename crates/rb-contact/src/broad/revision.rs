@@ -1,107 +1,107 @@
-//! A sorted list of pairs is brought up to date in place: some go, others come in between, and what stays goes to its new
-//! place at once, stretch by stretch.
+//! What a search changes in a sorted list of pairs: some go, others come in between.
 
 use super::Paired;
 use rb_core::room;
+use rb_core::shift::Shift;
+
+/// A run of a list of pairs that has been [sorted out](super::Boxes::sort_out).
+#[derive(Clone, Debug, Default)]
+pub struct Sorted {
+    /// The [ranks](rank) of its pairs: entries are large, and the list is searched once more.
+    pub(super) ranks: Vec<u64>,
+    /// Places in the list of those that are none any more.
+    pub(super) gone: Vec<u32>,
+}
+
+impl Sorted {
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        room::bytes(&self.ranks) + room::bytes(&self.gone)
+    }
+}
 
 /// What is to be done to a list.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Revision {
-    /// Stretches that change their place, in order.
-    moves: Vec<Move>,
-    /// Places of the new pairs.
+pub struct Revision {
+    /// The pairs that are new, sorted, and their places.
+    pub(super) new: Vec<[u32; 2]>,
     places: Vec<u32>,
-}
-
-/// So many entries go from one place to another.
-#[derive(Clone, Copy, Debug)]
-struct Move {
-    from: usize,
-    to: usize,
-    count: usize,
+    /// Where what stays goes, and how many pairs there will be.
+    shift: Shift,
+    len: usize,
 }
 
 impl Revision {
-    /// Takes the entries at the places `gone` out of a list and puts `new` pairs in, none of which it has; all are sorted.
-    pub(super) fn make<P: Paired>(
-        &mut self,
+    /// Brings the list up to date: what stays goes to its place in stretches of so many places
+    /// ([`Shift::make`]), then the new pairs to theirs.
+    pub fn make<P: Paired>(
+        &self,
         pairs: &mut Vec<P>,
-        gone: impl Iterator<Item = u32>,
-        new: &[[u32; 2]],
+        size: usize,
+        astray: &mut Vec<(usize, P)>,
+        each: impl FnOnce(&mut [P], &(dyn Fn(usize, &mut [P]) + Sync)),
     ) {
-        let before = pairs.len();
-        let after = self.plan(pairs, gone, new);
-        room::fit(pairs, before.max(after));
-        if after > before {
-            pairs.extend(new[..after - before].iter().map(|key| P::new(*key)));
-        }
-        // The order stays: what goes down, lowest first, and what goes up, highest first, never runs over what is still
-        // to go.
-        let down = self.moves.iter().filter(|m| m.to < m.from);
-        let up = self.moves.iter().rev().filter(|m| m.to > m.from);
-        for m in down.chain(up) {
-            pairs.copy_within(m.from..m.from + m.count, m.to);
-        }
-        for (place, key) in self.places.iter().zip(new) {
+        let blank = P::new([u32::MAX; 2]);
+        self.shift.make(pairs, self.len, blank, size, astray, each);
+        for (place, key) in self.places.iter().zip(&self.new) {
             pairs[*place as usize] = P::new(*key);
         }
-        pairs.truncate(after);
     }
 
-    /// Notes where everything goes; returns how many entries there will be.
-    fn plan<P: Paired>(
-        &mut self,
-        pairs: &[P],
-        gone: impl Iterator<Item = u32>,
-        new: &[[u32; 2]],
-    ) -> usize {
-        room::empty(&mut self.moves);
+    /// Plans to take out of a list, all of whose runs have been sorted out, what is gone, and to put the new pairs in, none
+    /// of which it has.
+    pub(super) fn plan(&mut self, list: &[Sorted]) {
+        self.shift.clear();
         room::empty(&mut self.places);
         let (mut from, mut to) = (0, 0);
-        let mut gone = gone.map(|place| place as usize).peekable();
+        let mut gone = list.iter().flat_map(|run| &run.gone).map(|p| *p as usize);
+        let mut next = gone.next();
         let mut stay = |end: usize, to: &mut usize| {
-            while let Some(place) = gone.next_if(|place| *place < end) {
-                *to = note(&mut self.moves, from..place, *to);
-                from = place + 1;
+            while let Some(place) = next.filter(|place| *place < end) {
+                self.shift.note(from..place, *to);
+                *to += place - from;
+                (from, next) = (place + 1, gone.next());
             }
-            *to = note(&mut self.moves, from..end, *to);
+            self.shift.note(from..end, *to);
+            *to += end - from;
             from = end;
         };
-        let mut end = 0;
-        for key in new {
-            end += ahead(&pairs[end..], *key);
-            stay(end, &mut to);
+        let (mut runs, mut first, mut at) = (list.iter(), 0, 0);
+        let mut ranks = runs.next().map_or(&[][..], |run| &run.ranks);
+        for new in self.new.iter().map(rank) {
+            while ranks.last().is_some_and(|last| *last < new) {
+                first += ranks.len();
+                (ranks, at) = (runs.next().map_or(&[][..], |run| &run.ranks), 0);
+            }
+            at += ahead(&ranks[at..], new);
+            stay(first + at, &mut to);
             self.places.push(to as u32);
             to += 1;
         }
-        stay(pairs.len(), &mut to);
-        to
+        stay(list.iter().map(|run| run.ranks.len()).sum(), &mut to);
+        self.len = to;
     }
 
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
-        room::bytes(&self.moves) + room::bytes(&self.places)
+        room::bytes(&self.new) + room::bytes(&self.places) + self.shift.bytes()
     }
 }
 
-/// Notes that a stretch goes to a place, unless it is there; returns the place after it.
-fn note(moves: &mut Vec<Move>, stretch: core::ops::Range<usize>, to: usize) -> usize {
-    let (from, count) = (stretch.start, stretch.len());
-    if count > 0 && from != to {
-        moves.push(Move { from, to, count });
-    }
-    to + count
+/// One number in the order of pairs.
+pub(super) fn rank([low, high]: &[u32; 2]) -> u64 {
+    u64::from(*low) << 32 | u64::from(*high)
 }
 
-/// How many entries come before a pair, which is mostly near.
-fn ahead<P: Paired>(pairs: &[P], key: [u32; 2]) -> usize {
+/// How many of some ranks come before another, which is mostly near.
+fn ahead(ranks: &[u64], of: u64) -> usize {
     let mut reach = 1;
-    while reach < pairs.len() && pairs[reach].key() < key {
+    while reach < ranks.len() && ranks[reach] < of {
         reach *= 2;
     }
     let known = reach / 2;
-    let end = pairs.len().min(reach + 1);
-    known + pairs[known..end].partition_point(|p| p.key() < key)
+    let end = ranks.len().min(reach + 1);
+    known + ranks[known..end].partition_point(|r| *r < of)
 }
 
 #[cfg(test)]
@@ -123,12 +123,17 @@ mod tests {
     fn lists_are_as_if_they_were_made_anew() {
         let mut number = numbers();
         let (mut revision, mut pairs) = (Revision::default(), Vec::new());
-        let mut moved = [0; 2];
         for round in 0..400 {
             let share = [2, 9, 40][round % 3];
-            let gone: Vec<u32> = (0..pairs.len() as u32)
-                .filter(|_| number(share) == 0)
-                .collect();
+            let run = |(k, keys): (usize, &[[u32; 2]])| Sorted {
+                ranks: keys.iter().map(rank).collect(),
+                gone: (0..keys.len() as u32)
+                    .filter(|_| number(share) == 0)
+                    .map(|place| 50 * k as u32 + place)
+                    .collect(),
+            };
+            let list: Vec<Sorted> = pairs.chunks(50).enumerate().map(run).collect();
+            let gone: Vec<u32> = list.iter().flat_map(|run| run.gone.clone()).collect();
             let wanted = |_: &u32| number(5 * share) == 0;
             let keys: Vec<u32> = (0..500).filter(wanted).collect();
             let new = keys.into_iter().map(|k| [k / 20, 30 + k % 20]);
@@ -137,12 +142,12 @@ mod tests {
             let stays = pairs.iter().enumerate().filter(stay).map(|(_, key)| *key);
             let mut expected: Vec<[u32; 2]> = stays.chain(new.iter().copied()).collect();
             expected.sort_unstable();
-            revision.make(&mut pairs, gone.iter().copied(), &new);
+            revision.new = new;
+            revision.plan(&list);
+            revision.make(&mut pairs, usize::MAX, &mut Vec::new(), |all, within| {
+                within(0, all);
+            });
             assert_eq!(pairs, expected, "round {round}");
-            for m in &revision.moves {
-                moved[usize::from(m.to > m.from)] += 1;
-            }
         }
-        assert!(moved.iter().all(|n| *n > 500), "{moved:?}");
     }
 }

@@ -118,7 +118,7 @@ impl Island {
         }
     }
 
-    pub(super) fn joint_cx(&self, joint: &IslandJoint, h: f64) -> JointCx {
+    pub(crate) fn joint_cx(&self, joint: &IslandJoint, h: f64) -> JointCx {
         JointCx {
             a: self.see(joint.movers[0]),
             b: self.see(joint.movers[1]),

@@ -1,10 +1,9 @@
 //! The end of an island's step: the certificate of its last substep, and gaps at the end poses.
 
-use super::assemble::see;
 use super::{Island, Shared};
 use glam::DVec3;
 use rb_core::row::{Row, RowKind};
-use rb_joints::{Joint, JointCx};
+use rb_joints::Joint;
 use rb_solve::lanes::Carried;
 
 impl Island {
@@ -35,10 +34,6 @@ impl Island {
     /// carried along to there.
     pub(super) fn measure_joints(&mut self, shared: &Shared, carried: impl Fn(usize) -> Carried) {
         let mut error = self.outcome.joint_error;
-        self.seen.clear();
-        if !self.joints.is_empty() {
-            self.seen.extend(self.movers.iter().map(see));
-        }
         for j in 0..self.joints.len() {
             let carried = carried(j);
             if carried == Carried::All {
@@ -47,8 +42,7 @@ impl Island {
             let Some(slot) = shared.joints.slot(self.joints[j].slot) else {
                 continue;
             };
-            let [a, b] = self.joints[j].movers.map(|m| self.seen[m as usize]);
-            let cx = JointCx { a, b, h: shared.h };
+            let cx = self.joint_cx(&self.joints[j], shared.h);
             let (kind, memory) = (&slot.desc.kind, &self.joints[j].memory);
             self.rows.clear();
             match carried {

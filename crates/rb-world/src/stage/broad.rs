@@ -3,9 +3,9 @@
 use crate::colliders::mobility;
 use crate::events::Events;
 use crate::frame::{Frame, Landed, Left, Placed, Travel};
-use crate::state::{ColliderSlot, State, stirs};
+use crate::state::{ColliderSlot, Pair, State, stirs};
 use glam::DVec3;
-use rb_contact::broad::Course;
+use rb_contact::broad::{BroadPhase, Course, Growth, Sorted};
 use rb_contact::recycle::went;
 use rb_contact::{Aabb, CollisionGroups};
 use rb_core::anchor::Stand;
@@ -20,7 +20,7 @@ use rb_solve::parallel;
 /// Colliders per task, or bodies.
 const RUN: usize = 64;
 
-/// Pairs per task when they are sorted out.
+/// Pairs per task when they are sorted out, and when they go to new places.
 const SORTED: usize = 2048;
 
 /// Stored boxes are larger than needed by this share of the collider's size, so that slow bodies
@@ -258,19 +258,46 @@ fn collect_pairs(state: &mut State, frame: &mut Frame, dt: f64) {
     });
     let keep = |a, b| may_meet(shared, placed, [a, b]);
     let growth = broad.store_many(left.count(), moved);
-    let (boxes, gone) = (growth.boxes(), &mut frame.gone);
-    gone.resize_with(pairs.len().div_ceil(SORTED), Vec::new);
+    let sorted = &mut frame.sorted;
+    sorted.resize_with(pairs.len().div_ceil(SORTED), Sorted::default);
+    if !growth.boxes().stale().is_empty() {
+        sort_out(growth, &pairs, keep, sorted);
+        let found = search(&broad, keep, &mut frame.searches);
+        let revision = broad.revise(sorted, found.iter().flatten().copied());
+        let size = parallel::stretch(SORTED);
+        revision.make(&mut pairs, size, &mut frame.astray, |pairs, within| {
+            parallel::for_each_run(pairs, size, within);
+        });
+    }
+    (state.broad, state.pairs) = (broad, pairs);
+}
+
+/// Finds out which pairs are none any more, while the tree grows.
+fn sort_out(
+    growth: Growth,
+    pairs: &[Pair],
+    keep: impl Fn(u32, u32) -> bool + Copy + Send + Sync,
+    sorted: &mut [Sorted],
+) {
+    let boxes = growth.boxes();
     let sort_out = || {
-        parallel::for_each_run(gone, 1, |k, gone| {
+        parallel::for_each_run(sorted, 1, |k, runs| {
             let places = k * SORTED..pairs.len().min((k + 1) * SORTED);
-            let each = gone.iter_mut();
-            each.for_each(|gone| boxes.sort_out(&pairs, places.clone(), keep, gone));
+            let each = runs.iter_mut();
+            each.for_each(|run| boxes.sort_out(pairs, places.clone(), keep, run));
         });
     };
     parallel::both(|| growth.grow(), sort_out);
+}
+
+/// Finds the new pairs of all colliders whose boxes are new, a list for each task.
+fn search<'a>(
+    broad: &BroadPhase,
+    keep: impl Fn(u32, u32) -> bool + Copy + Send + Sync,
+    searches: &'a mut Vec<Vec<[u32; 2]>>,
+) -> &'a [Vec<[u32; 2]>] {
     let stale = broad.stale();
     let runs = stale.len().div_ceil(RUN);
-    let searches = &mut frame.searches;
     searches.truncate(runs + runs / 8 + 1);
     if searches.len() < runs {
         searches.resize_with(runs, Vec::new);
@@ -284,11 +311,7 @@ fn collect_pairs(state: &mut State, frame: &mut Frame, dt: f64) {
             }
         }
     });
-    if runs > 0 {
-        let found = searches[..runs].iter().flatten().copied();
-        broad.update(&mut pairs, gone.iter().flatten().copied(), found);
-    }
-    (state.broad, state.pairs) = (broad, pairs);
+    &searches[..runs]
 }
 
 /// Whether two colliders may touch: different bodies, one of them movable, not at rest together, groups, joints.

@@ -3,7 +3,7 @@
 use crate::frame::{Frame, NOWHERE};
 use crate::state::{JointSlot, State};
 use rb_joints::bearing::Bearing;
-use rb_joints::{Joint, JointCx, pin};
+use rb_joints::{Joint, pin};
 use rb_solve::parallel;
 
 /// Joints per task.
@@ -30,12 +30,12 @@ fn store(frame: &Frame, [island, number]: [u32; 2], h: f64, joint: &mut JointSlo
     let island = &frame.islands[island as usize];
     let solved = &island.joints[number as usize];
     joint.memory.clone_from(&solved.memory);
-    let [a, b] = solved.movers.map(|m| &island.seen[m as usize]);
     if let Some(Bearing { frames, .. }) = joint.desc.bearing() {
         // That asks for nothing of the description, which is large and elsewhere.
         let [mine, other] = frames;
-        return pin::track([a.pose.q * mine.q, b.pose.q * other.q], &mut joint.memory);
+        let [a, b] = solved.movers.map(|m| island.movers[m as usize].q);
+        return pin::track([a * mine.q, b * other.q], &mut joint.memory);
     }
-    let cx = JointCx { a: *a, b: *b, h };
+    let cx = island.joint_cx(solved, h);
     joint.desc.kind.track(&cx, &mut joint.memory);
 }
