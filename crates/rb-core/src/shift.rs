@@ -49,7 +49,7 @@ impl Shift {
 
     /// Makes the moves in a list, which is of `len` entries then; in places that nothing goes to is `blank`, or what was
     /// there before. `each` is given the list and what is to be done, with the number of its first place, to each of its
-    /// stretches of `size` places, in any order.
+    /// stretches of `size` places (1 at least), in any order.
     pub fn make<T: Copy>(
         &self,
         list: &mut Vec<T>,

@@ -31,13 +31,13 @@ pub fn alone<R>(f: impl FnOnce() -> R) -> R {
 
 /// Whether all tasks are run on the calling thread.
 #[cfg(feature = "parallel")]
-pub fn is_alone() -> bool {
+fn is_alone() -> bool {
     ALONE.get()
 }
 
 /// Whether all tasks are run on the calling thread.
 #[cfg(not(feature = "parallel"))]
-pub fn is_alone() -> bool {
+fn is_alone() -> bool {
     true
 }
 
