@@ -2,7 +2,7 @@
 //! inverse masses at the new attitudes, and the way of the bodies with the velocities found.
 //!
 //! All is that of [`Mover`] with the implicit gyroscopic term, operation by operation and with nothing fused,
-//! so that a body does in lanes what it does by itself. What it needs for that beside its [`BodyLines`] lies in
+//! so that a body does in lanes what it does by itself; but one that hardly turns keeps its W. What it needs for that beside its [`BodyLines`] lies in
 //! four more lines:
 //!
 //! ```text
@@ -34,17 +34,33 @@ const FRAME: usize = 1;
 const LOAD: usize = 2;
 const START: usize = 3;
 
-/// Kinds of bodies: W stays as it is set, follows the attitude, or does so and the body has a gyroscopic term.
+/// Kinds of bodies: W stays as it is set, follows the attitude, or does so and the body has a gyroscopic term. The last
+/// two are negative as long as the body is [calm](Spin::Calm).
 const STILL: f64 = 0.0;
 const TURNING: f64 = 1.0;
 const GYROSCOPIC: f64 = 2.0;
+
+/// Turn (rad) below which W and the spin stay as they are: half of what single precision tells from none. Moments of
+/// inertia differ by no more than the third, so that a gyroscopic term changes a spin by less than this share of it.
+const CALM: f64 = 1.0 / (1 << 24) as f64;
+
+/// What gives a body another spin than it has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Spin {
+    /// Impulses alone: it has no torque, no damping and no gyroscopic term, and W stays.
+    Kept,
+    /// The same, as long as it has turned by less than [`CALM`] in this step, and will in this substep.
+    Calm,
+    /// All there is.
+    #[default]
+    Free,
+}
 
 /// The lines of movable bodies; kept from step to step for their memory.
 #[derive(Clone, Debug, Default)]
 pub struct Motions {
     own: Vec<Line>,
-    /// Bodies that nothing but impulses gives another spin: no torque, no damping, no gyroscopic term.
-    steady: Vec<bool>,
+    spins: Vec<Spin>,
 }
 
 impl Motions {
@@ -52,15 +68,15 @@ impl Motions {
     pub fn reset(&mut self, bodies: usize) {
         rb_core::room::fit(&mut self.own, bodies * LINES);
         self.own.resize(bodies * LINES, Line::default());
-        rb_core::room::fit(&mut self.steady, bodies);
-        self.steady.resize(bodies, false);
+        rb_core::room::fit(&mut self.spins, bodies);
+        self.spins.resize(bodies, Spin::default());
     }
 
     /// The bodies, with their lines for contacts and joints.
     pub fn with<'a>(&'a mut self, lines: BodyLines<'a>) -> Moving<'a> {
         Moving {
             own: &mut self.own,
-            steady: &mut self.steady,
+            spins: &mut self.spins,
             lines,
         }
     }
@@ -72,7 +88,7 @@ impl Motions {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        rb_core::room::bytes(&self.own) + rb_core::room::bytes(&self.steady)
+        rb_core::room::bytes(&self.own) + rb_core::room::bytes(&self.spins)
     }
 }
 
@@ -80,7 +96,7 @@ impl Motions {
 #[derive(Debug)]
 pub struct Moving<'a> {
     own: &'a mut [Line],
-    steady: &'a mut [bool],
+    spins: &'a mut [Spin],
     /// What contacts and joints know of them.
     pub lines: BodyLines<'a>,
 }
@@ -93,10 +109,10 @@ impl Parts for Moving<'_> {
     fn split_at(self, parts: usize) -> (Self, Self) {
         let at = (parts * self.lines.size()).min(self.len());
         let (own, own2) = self.own.split_at_mut(at * LINES);
-        let (steady, steady2) = self.steady.split_at_mut(at);
+        let (spins, spins2) = self.spins.split_at_mut(at);
         let (lines, lines2) = self.lines.split_at(parts);
-        let of = |own, steady, lines| Moving { own, steady, lines };
-        (of(own, steady, lines), of(own2, steady2, lines2))
+        let of = |own, spins, lines| Moving { own, spins, lines };
+        (of(own, spins, lines), of(own2, spins2, lines2))
     }
 }
 
@@ -115,7 +131,7 @@ impl Moving<'_> {
     pub fn run(&mut self, run: core::ops::Range<usize>, size: usize) -> Moving<'_> {
         Moving {
             own: &mut self.own[run.start * LINES..run.end * LINES],
-            steady: &mut self.steady[run.clone()],
+            spins: &mut self.spins[run.clone()],
             lines: self.lines.run(run, size),
         }
     }
@@ -136,8 +152,13 @@ impl Moving<'_> {
         };
         let (push, torque) = (m.push(), m.force.torque * h);
         let [slow, calm] = m.damping.map(|rate| 1.0 + h * rate);
-        let free = kind == STILL && torque == DVec3::ZERO;
-        self.steady[body] = free && [slow, calm] == [1.0; 2];
+        let pushed = torque != DVec3::ZERO || [slow, calm] != [1.0; 2];
+        let (spin, kind) = match kind {
+            _ if pushed => (Spin::Free, kind),
+            STILL => (Spin::Kept, kind),
+            _ => (Spin::Calm, -kind),
+        };
+        self.spins[body] = spin;
         own[POSE] = line(m.com, m.q, m.grid.anchor());
         own[FRAME] = line(moments, axes, kind);
         own[LOAD].0 = [
@@ -175,9 +196,17 @@ impl Moving<'_> {
     }
 
     /// Begins a substep of `h` (s) at the velocities that the last one left: free velocities, and inverse masses.
-    /// Where impulses `go_on`, the bodies start with what these changed in the last substep.
-    pub fn begin(&mut self, h: f64, go_on: bool) {
-        kernel::begin(self, h, go_on);
+    /// Where impulses `go_on`, the bodies start with what these changed in the last substep. Whether any inverse mass
+    /// is another one now.
+    pub fn begin(&mut self, h: f64, go_on: bool) -> bool {
+        kernel::begin(self, h, go_on)
+    }
+
+    /// A body that was calm turns.
+    fn rouse(&mut self, body: usize) {
+        self.spins[body] = Spin::Free;
+        let [.., kind] = &mut self.own[body * LINES + FRAME].0;
+        *kind = -*kind;
     }
 
     /// Has the bodies set out with their free velocities, and marks those that geometric stiffness may be too
@@ -274,5 +303,62 @@ mod tests {
                 assert_eq!(moving.lines.moved(i), m.moved, "body {i}");
             }
         }
+    }
+
+    /// A card that spins so fast (rad/s), with nothing to change that.
+    pub(super) fn card(speed: f64) -> Mover {
+        let mut m = mover(2, &Params::game());
+        (m.force, m.damping) = (Wrench::default(), [0.0; 2]);
+        m.vel.ang = DVec3::new(0.6, -0.8, 0.3) * speed;
+        m
+    }
+
+    /// Whether masses were renewed, free velocity, attitude and W of the first body after each of some substeps.
+    fn course(movers: &[Mover], strike: f64) -> Vec<(bool, Twist, DQuat, Line)> {
+        let h = 1.0 / 240.0;
+        let (mut lanes, mut motions) = (ContactLanes::default(), Motions::default());
+        lanes.reset(movers.len());
+        motions.reset(movers.len());
+        let mut moving = motions.with(lanes.lines());
+        for (i, m) in movers.iter().enumerate() {
+            moving.board(i, m, h);
+        }
+        let substep = |k: usize| {
+            let renewed = moving.begin(h, true);
+            let free = moving.lines.free(0);
+            if k == 2 {
+                let vel = moving.lines.velocity(0);
+                let struck = Twist::new(vel.lin, vel.ang + DVec3::Y * strike);
+                moving.lines.set_velocity(0, &struck);
+            }
+            moving.advance(h, 1.0, &mut []);
+            (renewed, free, moving.pose(0).1, moving.lines.inv[0])
+        };
+        (0..6).map(substep).collect()
+    }
+
+    #[test]
+    fn a_body_that_hardly_turns_keeps_its_masses_until_it_does() {
+        let (h, slow) = (1.0 / 240.0, card(0.9 * CALM * 240.0 / 6.0));
+        let calm = course(std::slice::from_ref(&slow), 0.0);
+        let mut alone = slow.clone();
+        for &(renewed, free, ..) in &calm {
+            alone.refresh();
+            let next = alone.predict(h, Params::game().gyroscopic);
+            assert!(!renewed && free.lin == next.lin);
+            assert!((free.ang - next.ang).length() <= CALM * next.ang.length());
+            alone.advance(h, next, Params::game().gyroscopic);
+            alone.vel = next;
+        }
+        // Whoever is beside it changes nothing for it.
+        let beside = course(&[slow.clone(), card(3.0)], 0.0);
+        for (one, other) in calm.iter().zip(&beside) {
+            assert!(other.0 && (one.1, one.2, one.3.0) == (other.1, other.2, other.3.0));
+        }
+        // Struck in its third substep it turns from the fourth on.
+        let struck = course(&[slow], 1.0);
+        let renewed: Vec<bool> = struck.iter().map(|s| s.0).collect();
+        assert_eq!(renewed, [false, false, false, true, true, true]);
+        assert_ne!(struck[5].3.0, struck[2].3.0);
     }
 }

@@ -19,6 +19,8 @@ use rb_core::problem::Pass;
 use rb_core::residual::grade_beside;
 use rb_solve::lanes::{ContactLanes, Motions, Moving, Sample};
 use rb_solve::parallel;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Islands of a convoy: enough to fill lanes, and small ones are one task.
 pub(crate) const RUN: usize = 8;
@@ -202,8 +204,14 @@ impl Convoy {
         if self.bound && !first {
             self.crews(islands, |crew| crew.bind());
         }
-        self.moving(|moving| moving.begin(shared.h, true));
-        if !first {
+        let turned = AtomicBool::new(self.bound);
+        self.moving(|moving| {
+            if moving.begin(shared.h, true) {
+                turned.store(true, Relaxed);
+            }
+        });
+        // Those of the first substep are as contacts were packed with.
+        if !first && turned.into_inner() {
             self.lanes.note_turn();
         }
         if self.lanes.has_special() {

@@ -1,6 +1,6 @@
 //! Bodies that touch nothing: all substeps of some at once, in lines that no contact looks at.
 
-use super::{LINES, Moving};
+use super::{LINES, Moving, Spin};
 use crate::lanes::bodies::BodyLines;
 use crate::lanes::simd::Line;
 use glam::{DQuat, DVec3};
@@ -32,11 +32,11 @@ pub fn fly<T>(
     for group in bodies.chunks_mut(GROUP) {
         let mut own = [Line::default(); GROUP * LINES];
         let mut lines = [[Line::default(); GROUP]; 4];
-        let mut steady = [false; GROUP];
+        let mut spins = [Spin::default(); GROUP];
         let count = group.len();
         let mut moving = Moving {
             own: &mut own[..count * LINES],
-            steady: &mut steady[..count],
+            spins: &mut spins[..count],
             lines: BodyLines::alone(lines.each_mut().map(|lines| &mut lines[..count])),
         };
         for (k, body) in group.iter().enumerate() {

@@ -1,18 +1,18 @@
 //! The kernels. The bodies of a run are taken eight by eight; where fewer are left, the last fills the lanes.
 
 use super::turn::{Quat, cross, dot};
-use super::{FRAME, LINES, LOAD, Moving, POSE, START, STILL, TURNING};
+use super::{CALM, FRAME, LINES, LOAD, Moving, POSE, START, STILL, Spin, TURNING};
 use crate::lanes::simd::{AllLanes, Double, Line, Wide};
 use crate::lanes::vector::V3;
 use crate::lanes::{LANES, dispatch};
 use rb_core::integrate::EXPLICIT_SHARE;
 
-pub(super) fn begin(all: &mut Moving, h: f64, go_on: bool) {
+pub(super) fn begin(all: &mut Moving, h: f64, go_on: bool) -> bool {
     dispatch!(run_begin(
         all: &mut Moving,
         h: f64,
         go_on: bool
-    ))
+    ) -> bool)
 }
 
 pub(super) fn set_out(all: &mut Moving, h: f64, levers: &[Line], special: &mut [bool]) {
@@ -58,18 +58,28 @@ const SPEEDS: Wide = Wide([1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
 /// 1 for the linear ones of them.
 const LINEAR: Wide = Wide([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
 
+/// The same for the angular ones.
+const ANGULAR: Wide = Wide([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
+
 #[inline(always)]
-fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, go_on: bool) {
+fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, go_on: bool) -> bool {
     let (count, speeds, linear) = (all.len(), S::load(&SPEEDS), S::load(&LINEAR));
+    let mut renewed = false;
     for first in (0..count).step_by(LANES) {
         let run = first..count.min(first + LANES);
-        if all.steady[run.clone()].iter().all(|steady| *steady) {
+        for body in run.clone() {
+            if all.spins[body] == Spin::Calm && turns::<S>(all, body, h) {
+                all.rouse(body);
+            }
+        }
+        if all.spins[run.clone()].iter().all(|s| *s != Spin::Free) {
             for body in run {
                 let push = S::load(&all.own[body * LINES + LOAD]).mul(linear);
                 let vel = S::load(&all.lines.vel[body]);
                 set_off(all, body, vel.add(push).mul(speeds), go_on);
             }
         } else {
+            renewed = true;
             let free = predict(all, &eight(first, count), S::splat(h));
             let free = S::transposed(free);
             for body in run {
@@ -77,6 +87,18 @@ fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, go_on: bool) {
             }
         }
     }
+    renewed
+}
+
+/// Whether a body has turned in this step, or will in this substep.
+#[inline(always)]
+fn turns<S: AllLanes + Double>(all: &Moving, body: usize, h: f64) -> bool {
+    let mask = S::load(&ANGULAR);
+    let next = S::load(&all.lines.vel[body]).mul(mask.mul(S::splat(h)));
+    let moved = S::load(&all.lines.moved[body]).mul(mask);
+    let zero = S::zero();
+    let most = next.max(zero.sub(next)).max(moved.max(zero.sub(moved)));
+    S::any(S::gt(most, S::splat(CALM)))
 }
 
 /// Has a body start a substep with its free velocity, and what impulses changed in the last substep if they
@@ -303,7 +325,8 @@ fn gyroscopic<S: AllLanes + Double>(
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
-    use super::super::{Motions, tests::mover};
+    use super::super::Motions;
+    use super::super::tests::{card, mover};
     use super::*;
     use crate::lanes::simd::{Avx2, Avx512, Plain};
     use crate::lanes::{ContactLanes, Width, assert_same_at_every_width};
@@ -319,7 +342,12 @@ mod tests {
         motions.reset(BODIES);
         let mut moving = motions.with(lanes.lines());
         for body in 0..BODIES {
-            moving.board(body, &mover(body, &params), h);
+            // The last two hardly turn.
+            let m = match body < 17 {
+                true => mover(body, &params),
+                false => card(1e-6),
+            };
+            moving.board(body, &m, h);
         }
         let mut turned = [Line::default(); BODIES];
         let levers = [Wide([1e3; LANES]); BODIES];

@@ -119,7 +119,9 @@ impl Squads<'_> {
             self.bodies(|bodies| bodies.renew());
         }
         let moving = self.moving.run(0..self.moving.len(), PART);
-        parallel::for_each_part(moving, &|mut part: Moving| part.begin(shared.h, false));
+        parallel::for_each_part(moving, &|mut part: Moving| {
+            part.begin(shared.h, false);
+        });
         for links in self.links.iter_mut() {
             links.begin();
             if !first && !links.has_only_points() {
