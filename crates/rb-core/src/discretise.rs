@@ -18,6 +18,7 @@ use crate::problem::{ProblemRow, Term};
 use crate::row::{Row, RowKind};
 use crate::stabilise::Stabilisation;
 use core::f64::consts::TAU;
+use glam::DVec3;
 
 /// Depth at which a closed one-sided row is fully soft, as a share of the contact margin.
 const FULL_SOFTNESS: f64 = 0.005;
@@ -52,6 +53,35 @@ impl SoftStep {
     }
 }
 
+/// Share of the rate that rows have which only turn their bodies. Welds in a plate ask much of each other's lever arms,
+/// and with few sweeps a plate never comes to rest where turns are held as fast as points.
+const TURNS: f64 = 0.7;
+
+/// Soft steps of hard joint rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointStep {
+    /// Of rows that push.
+    pub push: SoftStep,
+    /// Of rows that only turn.
+    pub turn: SoftStep,
+}
+
+impl JointStep {
+    fn new(s: Softening, h: f64) -> Self {
+        let rate = TURNS * s.rate;
+        Self {
+            push: SoftStep::new(s, h),
+            turn: SoftStep::new(Softening { rate, ..s }, h),
+        }
+    }
+
+    #[inline]
+    fn of(&self, row: &Row) -> SoftStep {
+        let turns = row.jac.iter().all(|j| j.lin == DVec3::ZERO);
+        if turns { self.turn } else { self.push }
+    }
+}
+
 /// Terms of a row whose J W Jᵀ is not known yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RowTerms {
@@ -81,8 +111,8 @@ pub struct Discretiser {
     pub scheme: Scheme,
     /// Contact settings.
     pub contact: ContactParams,
-    /// Soft step of hard joint rows; none where they are solved exactly.
-    pub joint_step: Option<SoftStep>,
+    /// Soft steps of hard joint rows; none where they are solved exactly.
+    pub joint_step: Option<JointStep>,
     /// How rows get rid of their error unless they say it themselves.
     pub stabilisation: Option<Stabilisation>,
 }
@@ -94,7 +124,7 @@ impl Discretiser {
             h,
             scheme: params.scheme,
             contact: params.contact,
-            joint_step: params.joint_softening.map(|s| SoftStep::new(s, h)),
+            joint_step: params.joint_softening.map(|s| JointStep::new(s, h)),
             stabilisation: params.stabilisation,
         }
     }
@@ -286,7 +316,7 @@ impl Discretiser {
         }
         match self.joint_step {
             Some(s) => {
-                let soft = self.yielding(row.gap, s, 1.0, row.target);
+                let soft = self.yielding(row.gap, s.of(row), 1.0, row.target);
                 (out.position.bias, out.soft) = (soft.bias, soft.reg);
             }
             None => {
@@ -300,7 +330,7 @@ impl Discretiser {
     fn implicit(&self, row: &Row, phi_dot: impl Fn() -> f64, d: f64, out: &mut RowTerms) {
         if let Some(s) = self.joint_step {
             out.both(-row.target, 0.0);
-            let soft = self.softened(row.gap, s, 1.0, row.target);
+            let soft = self.softened(row.gap, s.of(row), 1.0, row.target);
             (out.position.bias, out.soft) = (soft.bias, soft.reg);
         } else {
             let memory = self.h * (1.0 - self.scheme.beta);

@@ -109,6 +109,11 @@ impl PartedLanes {
         self.parts.iter().all(JointLanes::passes_agree)
     }
 
+    /// Whether all are [points](JointLanes::has_only_points).
+    pub fn has_only_points(&self) -> bool {
+        self.parts.iter().all(JointLanes::has_only_points)
+    }
+
     /// See [`JointLanes::all_carried`].
     pub fn all_carried(&self) -> bool {
         self.parts.iter().all(JointLanes::all_carried)

@@ -1,0 +1,75 @@
+//! Islands with too many joints for a direct solve, whose joints are softened and swept.
+
+use rb_world::prelude::*;
+
+/// `n` by `n` plates a metre apart, the first and the last column fixed, each joined to its neighbours; they collide
+/// with nothing.
+fn deck(n: usize, join: impl Fn(&Pose, &Pose, DVec3) -> JointDesc) -> World {
+    let mut params = Params::game();
+    params.sleep.enabled = false;
+    let mut world = World::new(params).unwrap();
+    let shape = Shape::cuboid(DVec3::new(0.4, 0.1, 0.4)).unwrap();
+    let place = |k: usize| {
+        let at = DVec3::new((k / n) as f64, 0.0, (k % n) as f64);
+        let fixed = k / n == 0 || k / n == n - 1;
+        let desc = match fixed {
+            true => BodyDesc::fixed(),
+            false => BodyDesc::dynamic(),
+        };
+        let body = world.add_body(desc.at(at)).unwrap();
+        let ghost = ColliderDesc::new(shape.clone()).groups(CollisionGroups::new(0, 0));
+        world.add_collider(body, ghost).unwrap();
+        (body, fixed)
+    };
+    let plates: Vec<_> = (0..n * n).map(place).collect();
+    for k in 0..n * n {
+        let beside = [(k + n, k / n + 1 < n), (k + 1, k % n + 1 < n)];
+        for (other, _) in beside.into_iter().filter(|(_, is)| *is) {
+            let ([a, b], [fixed, held]) = (
+                [plates[k].0, plates[other].0],
+                [plates[k].1, plates[other].1],
+            );
+            if fixed && held {
+                continue;
+            }
+            let [p, q] = [a, b].map(|body| world.pose(body).unwrap());
+            let joint = join(&p, &q, (p.p + q.p) * 0.5);
+            world.add_joint(a, b, joint).unwrap();
+        }
+    }
+    world
+}
+
+/// Steps for ten seconds; prints and returns the residual (m/s), the joint error (m) and the largest speed (m/s) at
+/// the end.
+fn settled(name: &str, mut world: World) -> [f64; 3] {
+    for _ in 0..600 {
+        world.step(1.0 / 60.0).unwrap();
+    }
+    let report = world.report();
+    let speeds = world.bodies().map(|(_, b)| b.vel.lin.length());
+    let end = [
+        report.residual,
+        report.joint_error,
+        speeds.fold(0.0, f64::max),
+    ];
+    let [residual, error, speed] = end;
+    println!("{name}: residual {residual:.1e} m/s, joints {error:.1e} m, speed {speed:.1e} m/s");
+    end
+}
+
+/// Welds held in their turns as fast as in their points kept this deck ringing for ever, at half a metre per second.
+#[test]
+fn a_deck_of_welds_comes_to_rest() {
+    let weld = |p: &Pose, q: &Pose, at| Fixed::at_world(p, q, at).into();
+    let [residual, error, speed] = settled("welds", deck(16, weld));
+    assert!(residual < 1e-5 && speed < 1e-4 && error < 0.012);
+}
+
+/// A net swings on, with nothing to brake it; its joints opened to 5 mm while they were damped less.
+#[test]
+fn a_net_of_balls_holds_while_it_swings() {
+    let ball = |p: &Pose, q: &Pose, at| Ball::at_world(p, q, at).into();
+    let [residual, error, speed] = settled("balls", deck(24, ball));
+    assert!(residual < 0.05 && speed < 5.0 && error < 4.5e-3);
+}
