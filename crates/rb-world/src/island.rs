@@ -286,12 +286,12 @@ impl Island {
         }
     }
 
-    /// How much of its step is for one thread because of its joints, in units of a body in free flight.
+    /// How much of its step is for one thread, in units of a body in free flight, unless its fleet has sections. Its
+    /// contacts are found by all threads.
     pub(crate) fn undivided(&self) -> usize {
-        match self.joints.len() {
-            0 => 0,
-            // Its contacts are found by all threads.
-            n => self.movable + 2 * self.contacts.len() + 6 * n,
+        match self.section {
+            Some(_) => 0,
+            None => self.movable + 2 * self.contacts.len() + 6 * self.joints.len(),
         }
     }
 
