@@ -2,8 +2,8 @@
 //! inverse masses at the new attitudes, and the way of the bodies with the velocities found.
 //!
 //! All is that of [`Mover`] with the implicit gyroscopic term, operation by operation and with nothing fused,
-//! so that a body does in lanes what it does by itself; but one that hardly turns keeps its W. What it needs for that beside its [`BodyLines`] lies in
-//! four more lines:
+//! so that a body does in lanes what it does by itself; but one that hardly turns keeps its W. What it needs for that
+//! beside its [`BodyLines`] lies in four more lines:
 //!
 //! ```text
 //! pose    centre of mass, attitude                  load    (g + F/m) h, torque h, 1 + h damping
@@ -266,17 +266,28 @@ mod tests {
         Mover::new(k as u32, &body, params, 1.0 / 240.0)
     }
 
-    #[test]
-    fn bodies_move_in_lanes_as_by_themselves() {
-        let (params, h) = (Params::game(), 1.0 / 240.0);
-        let mut movers: Vec<Mover> = (0..19).map(|k| mover(k, &params)).collect();
-        let (mut lanes, mut motions) = (ContactLanes::default(), Motions::default());
+    /// Takes bodies aboard of empty lanes, for substeps of `h` (s).
+    pub(super) fn board<'a>(
+        movers: &[Mover],
+        lanes: &'a mut ContactLanes,
+        motions: &'a mut Motions,
+        h: f64,
+    ) -> Moving<'a> {
         lanes.reset(movers.len());
         motions.reset(movers.len());
         let mut moving = motions.with(lanes.lines());
         for (i, m) in movers.iter().enumerate() {
             moving.board(i, m, h);
         }
+        moving
+    }
+
+    #[test]
+    fn bodies_move_in_lanes_as_by_themselves() {
+        let (params, h) = (Params::game(), 1.0 / 240.0);
+        let mut movers: Vec<Mover> = (0..19).map(|k| mover(k, &params)).collect();
+        let (mut lanes, mut motions) = (ContactLanes::default(), Motions::default());
+        let mut moving = board(&movers, &mut lanes, &mut motions, h);
         let scheme = Scheme {
             beta: 0.75,
             ..params.scheme
@@ -317,12 +328,7 @@ mod tests {
     fn course(movers: &[Mover], strike: f64) -> Vec<(bool, Twist, DQuat, Line)> {
         let h = 1.0 / 240.0;
         let (mut lanes, mut motions) = (ContactLanes::default(), Motions::default());
-        lanes.reset(movers.len());
-        motions.reset(movers.len());
-        let mut moving = motions.with(lanes.lines());
-        for (i, m) in movers.iter().enumerate() {
-            moving.board(i, m, h);
-        }
+        let mut moving = board(movers, &mut lanes, &mut motions, h);
         let substep = |k: usize| {
             let renewed = moving.begin(h, true);
             let free = moving.lines.free(0);

@@ -8,9 +8,9 @@
 //! ```
 //!
 //! That is what the rows would give, from half as many numbers, but that a softened point is over-relaxed; from fewer
-//! still where all bodies have equal moments of inertia, as the balls of a cloth. A point is placed by its frames (see `pin`) or takes its rows when
-//! the first substep is prepared, and follows its bodies through the others. From then on there are no rows: who wants
-//! some has them made (see `view`).
+//! still where all bodies have equal moments of inertia, as the balls of a cloth. A point is placed by its frames (see
+//! `pin`) or takes its rows when the first substep is prepared, and follows its bodies through the others. From then on
+//! there are no rows: who wants some has them made (see `view`).
 
 pub(super) mod view;
 

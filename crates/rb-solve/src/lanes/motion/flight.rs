@@ -22,7 +22,7 @@ pub struct Course {
 }
 
 /// Has bodies fly, which do what their [`Mover`]s would do by themselves with the implicit gyroscopic term, to the
-/// bit; none of these may be [bound](Mover::is_bound). Where it ends, and how fast, is told to `land`.
+/// bit unless they hardly turn; none of these may be [bound](Mover::is_bound). Where it ends, and how fast, is told to `land`.
 pub fn fly<T>(
     bodies: &mut [T],
     course: Course,

@@ -326,7 +326,7 @@ fn gyroscopic<S: AllLanes + Double>(
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::super::Motions;
-    use super::super::tests::{card, mover};
+    use super::super::tests::{board, card, mover};
     use super::*;
     use crate::lanes::simd::{Avx2, Avx512, Plain};
     use crate::lanes::{ContactLanes, Width, assert_same_at_every_width};
@@ -337,18 +337,14 @@ mod tests {
     /// All that a few substeps leave in the lines.
     fn lines<S: AllLanes + Double>() -> String {
         let (params, h) = (Params::game(), 1.0 / 240.0);
+        // The last two hardly turn.
+        let movers = (0..BODIES).map(|k| match k < 17 {
+            true => mover(k, &params),
+            false => card(1e-6),
+        });
+        let movers: Vec<_> = movers.collect();
         let (mut lanes, mut motions) = (ContactLanes::default(), Motions::default());
-        lanes.reset(BODIES);
-        motions.reset(BODIES);
-        let mut moving = motions.with(lanes.lines());
-        for body in 0..BODIES {
-            // The last two hardly turn.
-            let m = match body < 17 {
-                true => mover(body, &params),
-                false => card(1e-6),
-            };
-            moving.board(body, &m, h);
-        }
+        let mut moving = board(&movers, &mut lanes, &mut motions, h);
         let mut turned = [Line::default(); BODIES];
         let levers = [Wide([1e3; LANES]); BODIES];
         let mut special = [false; BODIES];
