@@ -12,75 +12,21 @@
 //! a fixed impulse. Source: F. Faure, "A compliant body", 2012, with the corrections derived in
 //! `docs/theory/alpha_beta.md`.
 
+mod soft;
+
+pub use soft::{JointStep, SoftStep};
+
 use crate::manifold::ContactMaterial;
 use crate::params::{ContactParams, Params, Scheme, Softening};
 use crate::problem::{ProblemRow, Term};
 use crate::row::{Row, RowKind};
 use crate::stabilise::Stabilisation;
-use core::f64::consts::TAU;
-use glam::DVec3;
 
 /// Depth at which a closed one-sided row is fully soft, as a share of the contact margin.
 const FULL_SOFTNESS: f64 = 0.005;
 /// Depth from which on a contact is rigid, and the last part of it over which it becomes so, as shares
 /// of the contact margin.
 const FIRM: [f64; 2] = [0.25, 0.125];
-
-/// A spring of compliance 1/(m ω²) and damping time 2ζ/ω over one step, m being the row's own mass.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SoftStep {
-    /// b over gap: ω/(2ζ + hω) (1/s).
-    pub rate: f64,
-    /// R in units of J W Jᵀ: 1/(hω (2ζ + hω)).
-    pub reg: f64,
-}
-
-impl SoftStep {
-    fn new(s: Softening, h: f64) -> Self {
-        let omega = TAU * s.rate / h;
-        let denom = 2.0 * s.ratio + h * omega;
-        Self {
-            rate: omega / denom,
-            reg: 1.0 / (h * omega * denom),
-        }
-    }
-
-    fn rigid(h: f64) -> Self {
-        Self {
-            rate: 1.0 / h,
-            reg: 0.0,
-        }
-    }
-}
-
-/// Share of the rate that rows have which only turn their bodies. Welds in a plate ask much of each other's lever arms,
-/// and with few sweeps a plate never comes to rest where turns are held as fast as points.
-const TURNS: f64 = 0.7;
-
-/// Soft steps of hard joint rows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct JointStep {
-    /// Of rows that push.
-    pub push: SoftStep,
-    /// Of rows that only turn.
-    pub turn: SoftStep,
-}
-
-impl JointStep {
-    fn new(s: Softening, h: f64) -> Self {
-        let rate = TURNS * s.rate;
-        Self {
-            push: SoftStep::new(s, h),
-            turn: SoftStep::new(Softening { rate, ..s }, h),
-        }
-    }
-
-    #[inline]
-    fn of(&self, row: &Row) -> SoftStep {
-        let turns = row.jac.iter().all(|j| j.lin == DVec3::ZERO);
-        if turns { self.turn } else { self.push }
-    }
-}
 
 /// Terms of a row whose J W Jᵀ is not known yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -216,7 +216,7 @@ pub struct Params {
     /// Contacts.
     pub contact: ContactParams,
     /// Soft step of hard joint rows, or `None` for rigid rows, which keep the energy of a mechanism
-    /// but need a converged solve. Rows that only turn have .7 of its rate.
+    /// but need a converged solve. Angular rows have .7 of its rate.
     pub joint_softening: Option<Softening>,
     /// How rows of joints and constraints get rid of their error unless they say it themselves.
     /// `None` is implicit for bilateral rows and a split pass with capped speed for one-sided ones;

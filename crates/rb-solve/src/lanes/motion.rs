@@ -40,8 +40,8 @@ const STILL: f64 = 0.0;
 const TURNING: f64 = 1.0;
 const GYROSCOPIC: f64 = 2.0;
 
-/// Turn (rad) below which W and the spin stay as they are: half of what single precision tells from none. Moments of
-/// inertia differ by no more than the third, so that a gyroscopic term changes a spin by less than this share of it.
+/// Turn (rad) below which W and the spin stay as they are: what rounding to single precision is off by, as a share. No
+/// two moments of inertia differ by more than the third, so that a gyroscopic term changes a spin by less than this share.
 const CALM: f64 = 1.0 / (1 << 24) as f64;
 
 /// What gives a body another spin than it has.
@@ -60,6 +60,7 @@ enum Spin {
 #[derive(Clone, Debug, Default)]
 pub struct Motions {
     own: Vec<Line>,
+    /// What may change the spin of each body.
     spins: Vec<Spin>,
 }
 

@@ -160,7 +160,7 @@ impl Bias {
     fn of(numbers: &Discretiser) -> Self {
         match numbers.joint_step {
             Some(step) => Self {
-                rate: step.push.rate,
+                rate: step.linear.rate,
                 push: numbers.contact.push_out,
                 hard: false,
             },

@@ -58,7 +58,7 @@ const SPEEDS: Wide = Wide([1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
 /// 1 for the linear ones of them.
 const LINEAR: Wide = Wide([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
 
-/// The same for the angular ones.
+/// 1 for the angular ones.
 const ANGULAR: Wide = Wide([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
 
 #[inline(always)]

@@ -100,7 +100,7 @@ fn place_pins(
     if has_others(links, batch, islands, owners) {
         return;
     }
-    links.open_pins(batch, step.push.reg, pin::SLOTS);
+    links.open_pins(batch, step.linear.reg, pin::SLOTS);
     for lane in 0..LANES {
         let Some(joint) = links.joint(batch, lane) else {
             return;

@@ -142,11 +142,11 @@ impl Fleet {
         pass: Pass,
     ) {
         let last = self.substep + 1 == shared.params.substeps;
-        let free = !self.touches() && self.links.has_only_points();
+        let untouched = !self.touches() && self.links.has_only_points();
         let sweeps = match (self.hard, pass) {
             (true, _) if !self.touches() => 0,
             (true, _) => shared.params.sweeps.coupled_in(pass, last),
-            (false, Pass::Position) if free && numbers.joint_step.is_some() => {
+            (false, Pass::Position) if untouched && numbers.joint_step.is_some() => {
                 shared.params.sweeps.sparing()
             }
             (false, Pass::Position) => shared.params.sweeps.position,
