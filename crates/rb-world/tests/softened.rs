@@ -22,9 +22,10 @@ fn deck(n: usize, join: impl Fn(&Pose, &Pose, DVec3) -> JointDesc) -> World {
         (body, fixed)
     };
     let plates: Vec<_> = (0..n * n).map(place).collect();
-    let next = (0..n * n - n).map(|k| [k, k + n]);
-    let beside = (0..n * n).filter(|k| k % n + 1 < n).map(|k| [k, k + 1]);
-    for pair in next.chain(beside) {
+    let right = |k: usize| (k + n < n * n).then_some([k, k + n]);
+    let ahead = |k: usize| (k % n + 1 < n).then_some([k, k + 1]);
+    let pairs = (0..n * n).flat_map(|k| [right(k), ahead(k)]);
+    for pair in pairs.flatten() {
         let [(a, fixed), (b, held)] = pair.map(|k| plates[k]);
         if fixed && held {
             continue;
