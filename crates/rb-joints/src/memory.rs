@@ -29,15 +29,21 @@ impl Clone for JointMemory {
     #[inline]
     fn clone_from(&mut self, source: &Self) {
         self.angle = source.angle;
+        self.take_impulses(source);
+    }
+}
+
+impl JointMemory {
+    /// Takes the impulses of another.
+    #[inline]
+    pub fn take_impulses(&mut self, source: &Self) {
         if self.impulses.len() == source.impulses.len() {
             self.impulses.copy_from_slice(&source.impulses);
         } else {
             self.impulses = SmallVec::from_slice(&source.impulses);
         }
     }
-}
 
-impl JointMemory {
     /// Last impulse (N·s or N·m·s) of a slot; 0 when the slot had no row.
     #[inline]
     pub fn impulse(&self, slot: u8) -> f64 {

@@ -264,6 +264,7 @@ impl World {
         let b = self.edit(body)?;
         b.set_mass(mass);
         b.mass_by_hand = true;
+        self.state.rejoined = true;
         self.state.refresh_extent(body);
         Ok(())
     }

@@ -200,6 +200,7 @@ impl State {
                 MassProps::ZERO
             };
             self.body_mut(body.index()).set_mass(mass);
+            self.rejoined = true;
         }
         self.refresh_extent(body);
     }

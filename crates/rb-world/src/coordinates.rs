@@ -87,6 +87,7 @@ impl World {
         }
         if let Some(slot) = self.state.joints.get_mut(joint) {
             slot.memory = memory;
+            self.state.rejoined = true;
         }
         Ok(())
     }

@@ -197,6 +197,8 @@ pub(crate) struct Frame {
     pub(crate) chunks: Vec<PairChunk>,
     /// Whether the contacts are those of the last step, brought up to date.
     pub(crate) contacts_stay: bool,
+    /// Whether joints are as they were at the end of the last step, and their impulses of a substep of the present length.
+    pub(crate) joints_stay: bool,
     /// How far the body in a slot goes.
     pub(crate) travels: Vec<Travel>,
     /// Every collider slot; free slots hold nothing of use. Empty where it is not known how far shapes went since.

@@ -34,6 +34,7 @@ use impulses::NO_SLOT;
 use iterate::Bent;
 pub(crate) use joint::IslandJoint;
 
+use crate::frame::Frame;
 use crate::stage::partition::Residents;
 use crate::state::{ConstraintSlot, JointSlot, State};
 use core::ops::Range;
@@ -97,10 +98,17 @@ pub(crate) struct Shared<'a> {
     pub(crate) warm_scale: f64,
     /// Whether islands have the same bodies and contacts as in the last step.
     pub(crate) same: bool,
+    /// Whether their joints are as well, with the impulses that were stored.
+    pub(crate) joints_stay: bool,
 }
 
 impl<'a> Shared<'a> {
-    pub(crate) fn new(state: &'a State, solver: &'a dyn IslandSolver, same: bool, dt: f64) -> Self {
+    pub(crate) fn new(
+        state: &'a State,
+        solver: &'a dyn IslandSolver,
+        frame: &Frame,
+        dt: f64,
+    ) -> Self {
         let h = state.params.substep(dt);
         Self {
             params: &state.params,
@@ -113,7 +121,8 @@ impl<'a> Shared<'a> {
             solver,
             h,
             warm_scale: state.scale_to(h),
-            same,
+            same: frame.same,
+            joints_stay: frame.same && frame.joints_stay,
         }
     }
 
@@ -152,6 +161,8 @@ pub(crate) struct Island {
     pub(crate) joints: Vec<IslandJoint>,
     /// Slot and movers of each joint, before it is there itself.
     pub(crate) seats: Vec<(u32, [u32; 2])>,
+    /// Whether all are pins until they are edited.
+    pub(crate) pinned: bool,
     /// Whether any of them may break, and whether the rows of any are coupled by its compliance.
     pub(crate) brittle: bool,
     pub(crate) coupled: bool,
@@ -189,6 +200,8 @@ pub(crate) struct Island {
     /// many rows they have there.
     pub(crate) linked: bool,
     pub(crate) fleet: Option<u32>,
+    /// The fleet whose lanes hold all joints, which are pins, as they were stored at the end of the last step.
+    moored: Option<u32>,
     link_rows: u32,
     scratch: Scratch,
     /// Whether it knows what follows from its joints and contacts alone: their plan, and their numbers. What has
@@ -280,6 +293,9 @@ impl Island {
         }
         self.links.clear();
         self.linked = self.takes_links(shared);
+        if !(self.linked && same && shared.joints_stay) {
+            self.moored = None;
+        }
         self.in_lanes = self.linked || self.takes_lanes(shared);
         if self.joins_others() || !self.in_lanes {
             self.lanes.release();

@@ -122,6 +122,7 @@ impl World {
         };
         let filters = slot.desc.collide_connected != desc.collide_connected;
         slot.desc = desc.into();
+        self.state.rejoined = true;
         if filters {
             let bodies = slot.bodies;
             bodies.into_iter().for_each(|b| self.state.recheck_body(b));

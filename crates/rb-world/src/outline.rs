@@ -95,6 +95,11 @@ impl Described {
         self.bearing().filter(Bearing::is_pin).map(|b| b.frames)
     }
 
+    /// Whether it may become another one without having been edited.
+    pub(crate) fn may_change(&self) -> bool {
+        matches!(self.outline.bearing, Known::Ask)
+    }
+
     /// Bytes that lie elsewhere.
     pub(crate) const APART: usize = size_of::<JointDesc>();
 

@@ -130,6 +130,9 @@ pub(crate) struct State {
     /// Whether contacts have come or gone since they were last found.
     #[serde(skip, default = "edited")]
     pub(crate) edited: bool,
+    /// Whether joints, or what they hold their bodies at, may have changed since the end of the last step.
+    #[serde(skip, default = "edited")]
+    pub(crate) rejoined: bool,
     /// Materials of those that have more than friction.
     pub(crate) materials: Vec<ContactMaterial>,
     /// Pairs that touch, sorted, and pairs of which one is a sensor that overlaps the other.
@@ -181,6 +184,7 @@ impl State {
             pairs: Vec::new(),
             contacts: Vec::new(),
             edited: true,
+            rejoined: true,
             materials: Vec::new(),
             touching: Vec::new(),
             overlapping: Vec::new(),

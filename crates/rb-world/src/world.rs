@@ -115,6 +115,7 @@ impl World {
     pub fn set_params(&mut self, params: Params) -> Result<()> {
         params.validate()?;
         self.state.params = params;
+        self.state.rejoined = true;
         let slots: Vec<u32> = self.state.bodies.iter().map(|(h, _)| h.index()).collect();
         slots.into_iter().for_each(|s| {
             self.state.body_mut(s).grid = params.grid;

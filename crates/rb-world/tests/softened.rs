@@ -70,3 +70,83 @@ fn a_net_of_balls_holds_while_it_swings() {
     let [residual, error, speed] = settled("balls", deck(24, ball));
     assert!(residual < 0.05 && speed < 5.0 && error < 4.5e-3);
 }
+
+/// Joints that nobody edits stay in their lanes from step to step; a world that has been restored takes them there anew.
+#[test]
+fn joints_that_stay_do_what_joints_taken_anew_do() {
+    let ball = |p: &Pose, q: &Pose, at| JointDesc::from(Ball::at_world(p, q, at));
+    let [mut stays, mut busy] = [deck(24, ball), deck(24, ball)];
+    let joints: Vec<_> = stays.joints().map(|(joint, _)| joint).collect();
+    let moving = |w: &World| {
+        w.bodies()
+            .filter(|(_, b)| b.kind == BodyKind::Dynamic)
+            .map(|(h, _)| h)
+            .nth(50)
+    };
+    let body = moving(&stays).unwrap();
+    for k in 0..160 {
+        for world in [&mut stays, &mut busy] {
+            disturb(world, k, body, joints[100]);
+        }
+        busy = World::restore(&busy.save().unwrap()).unwrap();
+        let dt = if (40..43).contains(&k) {
+            0.01
+        } else {
+            1.0 / 60.0
+        };
+        for world in [&mut stays, &mut busy] {
+            world.step(dt).unwrap();
+        }
+        assert_eq!(bits(&stays), bits(&busy), "step {k}");
+    }
+}
+
+/// Where bodies are, how they move, and what the joints do to them.
+fn bits(world: &World) -> Vec<u64> {
+    let bodies = world
+        .bodies()
+        .flat_map(|(_, b)| [b.com, b.q.xyz(), b.vel.lin, b.vel.ang]);
+    let pulls = world
+        .joints()
+        .map(|(joint, _)| world.reaction(joint).unwrap().force);
+    let numbers = bodies.chain(pulls).flat_map(|v| v.to_array());
+    numbers.map(f64::to_bits).collect()
+}
+
+/// Changes what lanes might go on with.
+fn disturb(world: &mut World, step: usize, body: BodyHandle, joint: JointHandle) {
+    match step {
+        20 => world
+            .edit_joint(joint, |desc| {
+                *desc = Ball::new(
+                    Pose::from_translation(DVec3::X * 0.45),
+                    Pose::from_translation(DVec3::X * -0.5),
+                )
+                .into()
+            })
+            .unwrap(),
+        60 => {
+            let mut mass = MassProps::diagonal(90.0, DVec3::new(5.0, 9.0, 5.0));
+            mass.com_local = DVec3::Y * 0.02;
+            world.set_mass(body, mass).unwrap();
+        }
+        80 | 90 => {
+            let mut params = *world.params();
+            params.substeps = if step == 80 { 5 } else { 4 };
+            world.set_params(params).unwrap();
+        }
+        100 => {
+            let mut params = *world.params();
+            params.joint_softening = Some(Softening {
+                rate: 0.4,
+                ratio: 8.0,
+            });
+            world.set_params(params).unwrap();
+        }
+        110 => world
+            .set_velocity(body, DVec3::X * 1e200, DVec3::ZERO)
+            .unwrap(),
+        115 => world.wake(body).unwrap(),
+        _ => {}
+    }
+}

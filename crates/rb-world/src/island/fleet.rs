@@ -56,6 +56,8 @@ pub(crate) struct Fleet {
     /// Order in which the joints are eliminated, if they are `hard`: trees, or near enough.
     plan: Elimination,
     hard: bool,
+    /// Whether its only member has stayed since the last step, with all joints as they were.
+    stayed: bool,
     /// Movable bodies, and all.
     movable: usize,
     bodies: usize,
@@ -151,7 +153,7 @@ impl Fleet {
     /// Runs the step of its members among `islands`. The others, and those that lanes cannot hold, are no
     /// longer `linked`.
     fn sail(&mut self, number: u32, islands: &mut [Island], shared: &Shared) {
-        self.gather(islands, shared);
+        self.gather(number, islands, shared);
         if self.members.is_empty() {
             return self.lanes.release();
         }
@@ -163,11 +165,12 @@ impl Fleet {
         }
         self.run(islands, shared);
         self.lanes.settle();
+        self.moor(number, islands);
         self.land(islands, shared);
     }
 
     /// Takes the islands aboard whose trees find enough of their kind, and lets the others go.
-    fn gather(&mut self, islands: &mut [Island], shared: &Shared) {
+    fn gather(&mut self, number: u32, islands: &mut [Island], shared: &Shared) {
         let wish = islands.iter().enumerate().filter(|(_, i)| i.linked);
         self.members.clear();
         self.members.extend(wish.map(|(k, _)| k as u32));
@@ -177,6 +180,13 @@ impl Fleet {
             self.members.clear();
             self.links.release();
             return islands[only as usize].leave(shared);
+        }
+        self.stayed = match self.members[..] {
+            [only] => islands[only as usize].moored == Some(number),
+            _ => false,
+        };
+        if self.stayed {
+            return self.stay(islands);
         }
         while !self.members.is_empty() {
             let before = self.members.len();
@@ -200,6 +210,28 @@ impl Fleet {
             if self.members.len() == before {
                 return;
             }
+        }
+    }
+
+    /// Leaves its only member where it was in the last step.
+    fn stay(&mut self, islands: &mut [Island]) {
+        let island = &mut islands[self.members[0] as usize];
+        island.berth = Some(Berth {
+            manifolds: 0..island.contacts.len(),
+            joints: 0..island.joints.len(),
+            bodies: [0, self.movable as u32],
+        });
+        self.clear_lanes();
+        self.links.stay();
+    }
+
+    /// Notes whose joints the lanes hold as they are stored: those of its only member, if all are pins.
+    fn moor(&self, number: u32, islands: &mut [Island]) {
+        let alone = self.members.len() == 1 && !self.hard && self.links.has_only_points();
+        for &k in &self.members {
+            let island = &mut islands[k as usize];
+            let held = alone && island.linked && island.pinned;
+            island.moored = held.then_some(number);
         }
     }
 
@@ -239,11 +271,16 @@ impl Fleet {
         self.bodies = guest as usize;
     }
 
-    /// Gives all joints their seats.
-    fn seat(&mut self, islands: &[Island]) {
+    /// Makes room for the bodies.
+    fn clear_lanes(&mut self) {
         let (guests, size) = (self.bodies - self.movable, self.cut());
         self.lanes
             .reset_in_sections(self.movable, guests, size.max(1));
+    }
+
+    /// Gives all joints their seats.
+    fn seat(&mut self, islands: &[Island]) {
+        self.clear_lanes();
         let Self { links, lanes, .. } = self;
         if self.hard {
             return links.seat_trees(lanes, &self.pairs, &self.plan);
@@ -360,6 +397,7 @@ impl Island {
     /// Goes its way without a fleet.
     fn leave(&mut self, shared: &Shared) {
         (self.linked, self.fleet, self.berth) = (false, None, None);
+        self.moored = None;
         self.in_lanes = self.takes_lanes(shared);
     }
 }

@@ -14,6 +14,8 @@ pub(crate) struct IslandJoint {
     /// Its frames, if it only holds their origins together, with these from the centres of mass; kept here because joints
     /// are large and far apart.
     pub(crate) pin: Option<[Pose; 2]>,
+    /// Whether it is one until it is edited.
+    pub(crate) stays_pin: bool,
 }
 
 impl IslandJoint {
@@ -34,5 +36,6 @@ impl IslandJoint {
             .desc
             .pin()
             .map(|[one, other]| [Pose::new(one.p - a, one.q), Pose::new(other.p - b, other.q)]);
+        self.stays_pin = self.pin.is_some() && !joint.desc.may_change();
     }
 }

@@ -167,7 +167,7 @@ fn place_joints(frame: &mut Frame) {
 
 /// Guests and joints take their places in the islands, which may be the `same`.
 fn take_seats(state: &State, frame: &mut Frame, same: bool) {
-    let listed = &frame.listed_joints;
+    let (listed, stay) = (&frame.listed_joints, same && frame.joints_stay);
     let islands = &mut frame.islands[..frame.island_count];
     for (island, crew) in islands.iter_mut().zip(frame.crews.drain(..)) {
         island.movers = crew;
@@ -188,6 +188,9 @@ fn take_seats(state: &State, frame: &mut Frame, same: bool) {
             island.brittle |= traits.brittle;
             island.coupled |= traits.coupled;
         }
+        if stay && island.planned && island.pinned {
+            return;
+        }
         joints.truncate(seats.len());
         fit(joints, seats.len());
         joints.resize_with(seats.len(), IslandJoint::default);
@@ -196,6 +199,7 @@ fn take_seats(state: &State, frame: &mut Frame, same: bool) {
                 joint.take_seat(*seat, state, movers);
             }
         });
+        island.pinned = joints.iter().all(|j| j.stays_pin);
     });
 }
 

@@ -34,6 +34,7 @@ pub(crate) fn run(
     let h = state.params.substep(dt);
     let scale = state.scale_to(h);
     state.h = h;
+    state.rejoined = false;
     store_impulses(state, frame, scale);
     contact_events(state, frame, events);
     break_joints(state, frame, events);

@@ -15,7 +15,7 @@ const FLIGHTS: usize = 256;
 
 /// Runs all islands and free bodies.
 pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, dt: f64) {
-    let shared = Shared::new(state, solver, frame.same, dt);
+    let shared = Shared::new(state, solver, frame, dt);
     let n = frame.island_count;
     let budget = hold_within(&mut frame.islands[..n], &shared);
     let tasks = n.div_ceil(RUN);

@@ -10,6 +10,7 @@
 //! ```
 
 use super::pack::{Batch, JointLanes, NOBODY};
+use super::pin::Pins;
 use super::point::Point;
 use super::swivel;
 use crate::lanes::LANES;
@@ -83,6 +84,15 @@ impl<S: Double> Turn<S> {
     pub(super) fn numbers(&self) -> [S; 4] {
         let [x, y, z] = self.axis.0;
         [x, y, z, self.w]
+    }
+
+    /// The angle (rad) of a small one, or up to 1.7 times as much.
+    #[inline(always)]
+    pub(super) fn angle(&self) -> S {
+        let size = |x: S| x.max(S::zero().sub(x));
+        let [x, y, z] = self.axis.0;
+        let half = size(x).add(size(y)).add(size(z));
+        half.add(half)
     }
 
     #[inline(always)]
@@ -198,12 +208,14 @@ fn run_carry(lanes: &mut JointLanes, bias: Bias, local: bool) {
 pub(super) fn carry<S: Double>(lanes: &mut JointLanes, bias: Bias, local: bool) {
     let [rate, push] = bias.numbers::<S>();
     let (rows, points, turned) = (&mut lanes.rows, &mut lanes.points, &lanes.turned[..]);
+    let pins = &lanes.pins;
     for batch in &mut lanes.batches {
         if batch.anchored == 0 || batch.local != local {
             continue;
         }
         if let Some(point) = points.get_mut(batch.point as usize) {
-            by_halves!(follow::<S>(point, turned, bias, local));
+            let home = local.then(|| &pins[batch.point as usize]);
+            by_halves!(follow::<S>(point, turned, bias, home));
             continue;
         }
         let now = Followed::<S>::new(batch, turned);
@@ -232,8 +244,8 @@ pub(super) fn carry<S: Double>(lanes: &mut JointLanes, bias: Bias, local: bool) 
 
 /// Carries a point along.
 #[inline(always)]
-fn follow<S: Double>(point: &mut Point, turned: &[Line], bias: Bias, local: bool) {
-    point.carry::<S>(turned, bias.numbers(), local);
+fn follow<S: Double>(point: &mut Point, turned: &[Line], bias: Bias, home: Option<&Pins>) {
+    point.carry::<S>(turned, bias.numbers(), home);
 }
 
 /// Carries points along where there is nothing else, and sums up the geometric stiffness from their impulses while
@@ -243,18 +255,20 @@ pub(super) fn carry_points<S: Double>(lanes: &mut JointLanes, bias: Bias, local:
     let JointLanes {
         batches,
         points,
+        pins,
         turned,
         levers,
         ..
     } = lanes;
     for batch in batches {
         let point = &mut points[batch.point as usize];
+        let home = local.then(|| &pins[batch.point as usize]);
         by_halves!(follow_and_pull::<S>(
             batch,
             point,
             [turned, levers],
             bias,
-            local
+            home
         ));
     }
 }
@@ -265,9 +279,9 @@ fn follow_and_pull<S: Double>(
     point: &mut Point,
     [turned, levers]: [&mut [Line]; 2],
     bias: Bias,
-    local: bool,
+    home: Option<&Pins>,
 ) {
-    let pull = point.carry::<S>(turned, bias.numbers(), local);
+    let pull = point.carry::<S>(turned, bias.numbers(), home);
     pull.put(levers, &batch.bodies);
 }
 

@@ -4,6 +4,7 @@ use super::MOST;
 use super::bearing::{Bearing, NO_BEARING};
 use super::exact::Free;
 use super::grade::Tally;
+use super::pin::Pins;
 use super::point::{NO_POINT, Point};
 use super::trees::Group;
 use crate::lanes::LANES;
@@ -159,6 +160,8 @@ pub struct JointLanes {
     pub(super) filled: [usize; 2],
     /// Batches of ball joints; those of earlier steps stay behind.
     pub(super) points: Vec<Point>,
+    /// The pins that points were stated as, by number of the point.
+    pub(super) pins: Vec<Pins>,
     /// Number of those in use.
     pub(super) numbered: u32,
     /// Batches of bearings.
@@ -326,6 +329,7 @@ impl JointLanes {
         self.batches.capacity() * size_of::<Batch>()
             + self.rows.capacity() * size_of::<Eight>()
             + self.points.capacity() * size_of::<Point>()
+            + self.pins.capacity() * size_of::<Pins>()
             + self.bearings.capacity() * size_of::<Bearing>()
             + (self.factors.capacity() + self.factor.capacity()) * size_of::<Wide>()
             + (self.sides.capacity() + self.solution.capacity()) * size_of::<Wide>()

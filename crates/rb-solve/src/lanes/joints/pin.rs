@@ -2,8 +2,10 @@
 //! frames are carried from the bodies' own axes to where the bodies are.
 
 use super::carry::run;
+use super::fill::set;
 use super::pack::JointLanes;
 use crate::lanes::LANES;
+use crate::lanes::batch::Wide3;
 use glam::{DMat3, DVec3};
 use rb_core::discretise::Discretiser;
 
@@ -16,6 +18,25 @@ pub struct LanePin {
     pub arm: [DVec3; 2],
     /// Warm start along the rows (N·s).
     pub impulse: DVec3,
+}
+
+/// Up to eight of them.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct Pins {
+    pub(super) axes: [Wide3; 3],
+    pub(super) arm: [Wide3; 2],
+}
+
+impl Pins {
+    fn put(&mut self, lane: usize, pin: &LanePin) {
+        for (k, axis) in self.axes.iter_mut().enumerate() {
+            set(axis, lane, pin.axes.col(k));
+        }
+        for (arm, own) in self.arm.iter_mut().zip(pin.arm) {
+            set(arm, lane, own);
+        }
+    }
 }
 
 impl JointLanes {
@@ -34,8 +55,15 @@ impl JointLanes {
     /// Puts a pin into a lane of a batch of pins.
     #[inline]
     pub fn put_pin(&mut self, batch: usize, lane: usize, pin: &LanePin) {
-        let point = self.batches[batch].point;
-        self.points[point as usize].place(lane, pin);
+        let point = self.batches[batch].point as usize;
+        self.pins[point].put(lane, pin);
+        self.points[point].start(lane, pin.impulse);
+    }
+
+    /// Starts another step with pins as they were put and the impulses that were last [noted](Self::note_points): where
+    /// [all are points](Self::has_only_points), which came from pins.
+    pub(super) fn stay(&mut self) {
+        self.batches.iter_mut().for_each(|b| b.local = true);
     }
 
     /// Whether a batch has a joint in every lane.

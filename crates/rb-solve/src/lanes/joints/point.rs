@@ -17,20 +17,25 @@ pub(super) mod view;
 use super::carry::Turns;
 use super::fill::set;
 use super::pack::{Batch, Eight, JointLanes};
-use super::pin::LanePin;
+use super::pin::Pins;
 use super::pull::Pull;
 use super::symmetric::{PLACES, inverted, inverted_positive, times, with_square};
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Line, Wide};
+use crate::lanes::simd::{Double, Line, Plain, Simd, Wide};
 use crate::lanes::vector::{Mass, V3, product};
+use glam::DVec3;
 use rb_core::problem::Pass;
 
 /// Visits change the impulses of softened points by so much more in the position pass than would do by itself: of what
 /// one gives its neighbours they give most back. For any factor below two a sweep still comes nearer to the solution
 /// (A. Ostrowski, "On the linear iteration procedures for symmetric matrices", 1954).
 pub(super) const OVER: f64 = 1.3;
+
+/// Turn of its bodies (rad) up to which a point keeps its matrix. Visits need not have it exactly: they come to the same end
+/// with one that is a few per cent off.
+const TURN: f64 = 0.03;
 
 /// No point.
 pub(super) const NO_POINT: u32 = u32::MAX;
@@ -45,11 +50,15 @@ pub(super) struct Point {
     along: Wide3,
     /// From the centres of mass of a and b to the point (m).
     arm: [Wide3; 2],
-    /// By pass: Eᵀ b, and Eᵀ (A + R)⁻¹ E as xx, yy, zz, xy, xz, yz; that of the position pass is over-relaxed.
+    /// By pass: Eᵀ b.
     bias: [Wide3; 2],
-    inverse: [[Wide; 6]; 2],
-    /// Eᵀ R E of the position pass; that of the velocity pass is zero.
-    reg: [Wide; 6],
+    /// A⁻¹ as xx, yy, zz, xy, xz, yz.
+    inverse: [Wide; 6],
+    /// How far bodies have turned since that was found (rad), or more.
+    turned: Wide,
+    /// What a visit of the position pass takes off the impulse: of A⁻¹ w and of the impulse, both over-relaxed.
+    firm: Wide,
+    fade: Wide,
     /// Whether all bodies have equal moments of inertia, and no locked axes: masses and moments then come with the
     /// velocities.
     round: bool,
@@ -60,7 +69,7 @@ pub(super) struct Point {
     /// E, and the diagonal of E A Eᵀ.
     axes: [Wide3; 3],
     diag: Wide3,
-    /// R of the position pass in units of that diagonal.
+    /// s: R of the position pass in units of A.
     soft: Wide,
     /// Where the impulses along the axes return to.
     slots: [[u8; LANES]; 3],
@@ -93,6 +102,7 @@ impl JointLanes {
     fn make_points(&mut self) {
         let most = self.points.len().max(self.numbered as usize);
         self.points.resize(most, Point::default());
+        self.pins.resize(most, Pins::default());
     }
 }
 
@@ -111,20 +121,14 @@ impl Point {
         }
         self.bodies = *bodies;
         (self.bias[1], self.driven) = (Wide3::default(), false);
-        self.soft = Wide([soft; LANES]);
+        self.soften(Plain::splat(soft));
         self.slots = slots.map(|slot| [slot; LANES]);
     }
 
-    /// Takes a pin, in the axes of its bodies, whose centres of mass are nowhere yet.
+    /// Takes the impulse of a pin along its axes.
     #[inline]
-    pub(super) fn place(&mut self, lane: usize, pin: &LanePin) {
-        set(&mut self.anchor, lane, pin.arm[0]);
-        set(&mut self.arm[0], lane, pin.arm[1]);
-        set(&mut self.arm[1], lane, pin.arm[1]);
-        set(&mut self.along, lane, pin.impulse);
-        for (k, axis) in self.axes.iter_mut().enumerate() {
-            set(axis, lane, pin.axes.col(k));
-        }
+    pub(super) fn start(&mut self, lane: usize, impulse: DVec3) {
+        set(&mut self.along, lane, impulse);
     }
 
     /// Takes the three rows of a batch.
@@ -144,26 +148,51 @@ impl Point {
             combined(e, bias).store(&mut self.bias[pass]);
         }
         self.driven = self.bias[1] != Wide3::default();
-        self.soft = x.soft;
+        self.soften(S::load(&x.soft));
+        S::splat(f64::INFINITY).store(&mut self.turned);
         self.slots = [x.slot, y.slot, z.slot];
         self.along = [x.impulse, y.impulse, z.impulse];
     }
 
-    /// Follows its bodies; `rate` (1/s) and `push` (m/s) are those of the soft step. A `local` one takes up the impulse
-    /// that came along the axes.
+    /// Has R of the position pass be `soft` A.
+    #[inline(always)]
+    fn soften<S: Double>(&mut self, soft: S) {
+        let one = S::splat(1.0);
+        let over = S::select(S::gt(soft, S::zero()), S::splat(OVER), one);
+        let firm = over.div(one.add(soft));
+        soft.store(&mut self.soft);
+        firm.store(&mut self.firm);
+        firm.mul(soft).store(&mut self.fade);
+    }
+
+    /// Follows its bodies; `rate` (1/s) and `push` (m/s) are those of the soft step. At the start of a step it comes
+    /// from where its pins are at `home`, with the impulse along the axes.
     #[inline(always)]
     pub(super) fn carry<S: Double>(
         &mut self,
         turned: &[Line],
         [rate, push]: [S; 2],
-        local: bool,
+        home: Option<&Pins>,
     ) -> Pull<S> {
         let now = Turns::<S>::of(turned, &self.bodies);
         let turn = now.turn[0].matrix();
-        let [reach, arm] = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
-        let apart = reach.sub(arm).add(now.went);
+        let ([anchor, arm], axes, apart, angle) = match home {
+            Some(home) => {
+                let arm = [V3::load(&home.arm[0]), V3::load(&home.arm[1])];
+                (arm, &home.axes, now.went, S::splat(f64::INFINITY))
+            }
+            None => {
+                let [reach, arm] = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
+                let apart = reach.sub(arm).add(now.went);
+                let angle = now.turn[0].angle().add(now.turn[1].angle());
+                let angle = angle.add(S::load(&self.turned));
+                ([V3::load(&self.anchor), arm], &self.axes, apart, angle)
+            }
+        };
+        let axes = [V3::load(&axes[0]), V3::load(&axes[1]), V3::load(&axes[2])];
+        angle.store(&mut self.turned);
         let arm = now.turn[1].of(arm);
-        let (reach, anchor) = (apart.add(arm), turn.of(V3::load(&self.anchor)));
+        let (reach, anchor) = (apart.add(arm), turn.of(anchor));
         let gap = reach.sub(anchor);
         reach.store(&mut self.arm[0]);
         arm.store(&mut self.arm[1]);
@@ -175,13 +204,13 @@ impl Point {
         }
         let mut e = [bias; 3];
         for k in 0..3 {
-            e[k] = turn.of(V3::load(&self.axes[k]));
+            e[k] = turn.of(axes[k]);
             e[k].store(&mut self.axes[k]);
             let out = e[k].dot(gap).mul(rate).min(push).max(S::zero().sub(push));
             bias = bias.more(e[k], out);
         }
         bias.store(&mut self.bias[0]);
-        let impulse = if local {
+        let impulse = if home.is_some() {
             let [x, y, z] = &self.along;
             combined(e, [x, y, z])
         } else {
@@ -194,44 +223,46 @@ impl Point {
         }
     }
 
-    /// Makes the matrices of both passes from the present masses: those that the velocities of round bodies tell, else
-    /// those in `inv`.
+    /// Makes its matrix from the present masses, those that the velocities of round bodies tell, else those in `inv`,
+    /// where bodies have turned by more than [`TURN`] since it was made.
     #[inline(always)]
     pub(super) fn prepare<S: Double>(&mut self, batch: &mut Batch, pair: &Pair<S>, inv: &[Line]) {
-        let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         self.round = pair.is_round();
-        let a = if self.round {
-            coupled_round(pair, &arm)
-        } else {
+        if !self.round {
             let mass = Mass::of(pair, inv, &batch.bodies);
             for s in 0..2 {
                 mass[s].store(&mut batch.mass[s]);
             }
-            coupled(&mass, &arm)
+        }
+        // Written so that a NaN counts as far.
+        let (zero, turned) = (S::zero(), S::load(&self.turned));
+        let stays = S::gt(S::splat(TURN), turned);
+        let stale = S::gt(S::select(stays, zero, S::splat(1.0)), zero);
+        if !S::any(stale) {
+            return;
+        }
+        S::select(stale, zero, turned).store(&mut self.turned);
+        let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
+        let a = match self.round {
+            true => coupled_round(pair, &arm),
+            false => coupled(
+                &[Mass::load(&batch.mass[0]), Mass::load(&batch.mass[1])],
+                &arm,
+            ),
         };
-        let (soft, mut reg) = (S::load(&self.soft), [S::zero(); 6]);
         for k in 0..3 {
             let e = V3::load(&self.axes[k]);
-            let diag = e.dot(product(&a, e));
-            diag.store(&mut self.diag[k]);
-            reg = with_square(reg, e, soft.mul(diag));
+            let diag = &mut self.diag[k];
+            S::select(stale, e.dot(product(&a, e)), S::load(diag)).store(diag);
         }
-        let mut softened = a;
-        for k in 0..6 {
-            softened[k] = a[k].add(reg[k]);
-        }
-        keep(&reg, &mut self.reg);
-        let (mut eager, inverse) = match self.round {
-            true => (inverted_positive(&softened), inverted_positive(&a)),
-            false => (inverted(&softened), inverted(&a)),
+        let inverse = match self.round {
+            true => inverted_positive(&a),
+            false => inverted(&a),
         };
-        let softens = S::gt(soft, S::zero());
-        let over = S::select(softens, S::splat(OVER), S::splat(1.0));
         for k in 0..6 {
-            eager[k] = eager[k].mul(over);
+            let to = &mut self.inverse[k];
+            S::select(stale, inverse[k], S::load(to)).store(to);
         }
-        keep(&eager, &mut self.inverse[0]);
-        keep(&inverse, &mut self.inverse[1]);
     }
 
     /// What it does to the inertia of its bodies.
@@ -270,12 +301,18 @@ impl Point {
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         let old = V3::load(&self.impulse);
         // What does not wait for velocities comes first.
-        let bias = match pass {
-            Pass::Position => V3::load(&self.bias[0]).add(times(&self.reg, old)),
-            Pass::Velocity if self.driven => V3::load(&self.bias[1]),
-            Pass::Velocity => V3([S::zero(); 3]),
+        let slip = pair.slip(&arm);
+        let less = match pass {
+            Pass::Position => {
+                let change = times(&self.inverse, slip.add(V3::load(&self.bias[0])));
+                let faded = old.scaled(S::load(&self.fade));
+                faded.more(change, S::load(&self.firm))
+            }
+            Pass::Velocity if self.driven => {
+                times(&self.inverse, slip.add(V3::load(&self.bias[1])))
+            }
+            Pass::Velocity => times(&self.inverse, slip),
         };
-        let less = times(&self.inverse[pass as usize], pair.slip(&arm).add(bias));
         old.sub(less).store(&mut self.impulse);
         self.take_off(&mut pair, mass, &arm, less);
         pair.scatter(vel, &self.bodies);
@@ -352,11 +389,4 @@ fn coupled_round<S: Double>(pair: &Pair<S>, arm: &[V3<S>; 2]) -> [S; 6] {
         }
     }
     a
-}
-
-#[inline(always)]
-fn keep<S: Double>(from: &[S; 6], to: &mut [Wide; 6]) {
-    for k in 0..6 {
-        from[k].store(&mut to[k]);
-    }
 }

@@ -38,6 +38,9 @@ impl Fleet {
         numbers: &Discretiser,
         all: bool,
     ) {
+        if self.stayed {
+            return;
+        }
         if all {
             self.place_joints(islands, shared, numbers);
         } else if numbers.joint_step.is_some() && self.links.all_carried() {

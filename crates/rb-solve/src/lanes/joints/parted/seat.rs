@@ -24,6 +24,11 @@ impl PartedLanes {
         }
     }
 
+    /// Starts another step with joints that are pins, all of them, where and as they were.
+    pub fn stay(&mut self) {
+        self.parts.iter_mut().for_each(JointLanes::stay);
+    }
+
     /// Gives joints between `pairs` of bodies, which lie as in `bodies`, seats by their levels; `guess` tells how many
     /// rows a joint may have.
     pub fn seat(

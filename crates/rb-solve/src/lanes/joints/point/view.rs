@@ -42,6 +42,12 @@ impl Point {
         V3::load(&self.axes[k])
     }
 
+    /// Its A⁻¹ in a lane.
+    #[cfg(test)]
+    pub(in crate::lanes::joints) fn inverse(&self, lane: usize) -> [f64; 6] {
+        self.inverse.map(|w| w.0[lane])
+    }
+
     /// J W Jᵀ of its rows.
     pub(in crate::lanes::joints) fn diagonal(&self) -> &[Wide; 3] {
         &self.diag
