@@ -1,16 +1,19 @@
 //! Ball joints in the sweeps: three anchored rows along axes at right angles are one point, which is solved
 //! as a vector.
 //!
-//! With E the axes of the rows, r the arms to the point through which the impulse acts and P = Eᵀλ:
+//! With E the axes of the rows, r the arms to the point through which the impulse acts, P = Eᵀλ and A the matrix of
+//! what an impulse does to w:
 //!
 //! ```text
-//! w = (v_b + ω_b × r_b) − (v_a + ω_a × r_a) + Eᵀ R E P + Eᵀ b,   ΔP = −Eᵀ (A + R)⁻¹ E w
+//! w = (v_b + ω_b × r_b) − (v_a + ω_a × r_a) + Eᵀ b,   ΔP = −(A⁻¹ w + s P) / (1 + s)
 //! ```
 //!
-//! That is what the rows would give, from half as many numbers, but that a softened point is over-relaxed; from fewer
-//! still where all bodies have equal moments of inertia, as the balls of a cloth. A point is placed by its frames (see
-//! `pin`) or takes its rows when the first substep is prepared, and follows its bodies through the others. From then on
-//! there are no rows: who wants some has them made (see `view`).
+//! That is (A + R)⁻¹ (w + R P) with R = s A in the position pass: a softened point yields as a whole, whatever way its
+//! axes lie. A rigid one, s = 0, does what its rows would, from half as many numbers. Softened ones are over-relaxed
+//! besides. Numbers are fewer still where all bodies have equal moments of inertia, as the balls of a cloth.
+//!
+//! A point is placed by its frames (see `pin`) or takes its rows when the first substep is prepared, and follows its
+//! bodies through the others. From then on there are no rows: who wants some has them made (see `view`).
 
 pub(super) mod view;
 
@@ -107,8 +110,8 @@ impl JointLanes {
 }
 
 impl Point {
-    /// Starts a point of pins, in all lanes if it is `full`, with R of the position pass in units of J W Jᵀ and where
-    /// the impulses return to.
+    /// Starts a point of pins, in all lanes if it is `full`, with R of the position pass in units of A and where the
+    /// impulses return to.
     pub(super) fn open(
         &mut self,
         bodies: &[[u32; LANES]; 2],
@@ -223,7 +226,7 @@ impl Point {
         }
     }
 
-    /// Makes its matrix from the present masses, those that the velocities of round bodies tell, else those in `inv`,
+    /// Makes A⁻¹ from the present masses, those that the velocities of round bodies tell, else those in `inv`; only
     /// where bodies have turned by more than [`TURN`] since it was made.
     #[inline(always)]
     pub(super) fn prepare<S: Double>(&mut self, batch: &mut Batch, pair: &Pair<S>, inv: &[Line]) {
