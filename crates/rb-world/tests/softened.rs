@@ -77,16 +77,11 @@ fn joints_that_stay_do_what_joints_taken_anew_do() {
     let ball = |p: &Pose, q: &Pose, at| JointDesc::from(Ball::at_world(p, q, at));
     let [mut stays, mut busy] = [deck(24, ball), deck(24, ball)];
     let joints: Vec<_> = stays.joints().map(|(joint, _)| joint).collect();
-    let moving = |w: &World| {
-        w.bodies()
-            .filter(|(_, b)| b.kind == BodyKind::Dynamic)
-            .map(|(h, _)| h)
-            .nth(50)
-    };
-    let body = moving(&stays).unwrap();
+    let mut moving = stays.bodies().filter(|(_, b)| b.kind == BodyKind::Dynamic);
+    let (plate, _) = moving.nth(50).unwrap();
     for k in 0..160 {
         for world in [&mut stays, &mut busy] {
-            disturb(world, k, body, joints[100]);
+            disturb(world, k, plate, [joints[100], joints[200]]);
         }
         busy = World::restore(&busy.save().unwrap()).unwrap();
         let dt = if (40..43).contains(&k) {
@@ -114,10 +109,10 @@ fn bits(world: &World) -> Vec<u64> {
 }
 
 /// Changes what lanes might go on with.
-fn disturb(world: &mut World, step: usize, body: BodyHandle, joint: JointHandle) {
+fn disturb(world: &mut World, step: usize, plate: BodyHandle, joints: [JointHandle; 2]) {
     match step {
         20 => world
-            .edit_joint(joint, |desc| {
+            .edit_joint(joints[0], |desc| {
                 *desc = Ball::new(
                     Pose::from_translation(DVec3::X * 0.45),
                     Pose::from_translation(DVec3::X * -0.5),
@@ -125,10 +120,20 @@ fn disturb(world: &mut World, step: usize, body: BodyHandle, joint: JointHandle)
                 .into()
             })
             .unwrap(),
+        30 => {
+            let shape = Shape::cuboid(DVec3::splat(0.3)).unwrap();
+            let at = world.position(plate).unwrap() + DVec3::Y;
+            let falling = world.add_body(BodyDesc::dynamic().at(at)).unwrap();
+            for body in [plate, falling] {
+                let solid = ColliderDesc::new(shape.clone()).density(100.0);
+                world.add_collider(body, solid).unwrap();
+            }
+        }
+        50 => world.remove_joint(joints[1]).unwrap(),
         60 => {
             let mut mass = MassProps::diagonal(90.0, DVec3::new(5.0, 9.0, 5.0));
             mass.com_local = DVec3::Y * 0.02;
-            world.set_mass(body, mass).unwrap();
+            world.set_mass(plate, mass).unwrap();
         }
         80 | 90 => {
             let mut params = *world.params();
@@ -144,9 +149,10 @@ fn disturb(world: &mut World, step: usize, body: BodyHandle, joint: JointHandle)
             world.set_params(params).unwrap();
         }
         110 => world
-            .set_velocity(body, DVec3::X * 1e200, DVec3::ZERO)
+            .set_velocity(plate, DVec3::X * 1e200, DVec3::ZERO)
             .unwrap(),
-        115 => world.wake(body).unwrap(),
+        115 => world.wake(plate).unwrap(),
+        140 => world.remove_body(plate).unwrap(),
         _ => {}
     }
 }
