@@ -227,7 +227,7 @@ impl Fleet {
 
     /// Notes whose joints the lanes hold as they are stored: those of its only member, if all are pins.
     fn moor(&self, number: u32, islands: &mut [Island]) {
-        let alone = self.members.len() == 1 && !self.hard && self.links.has_only_points();
+        let alone = self.members.len() == 1 && !self.hard && self.links.has_only_pins();
         for &k in &self.members {
             let island = &mut islands[k as usize];
             let held = alone && island.linked && island.pinned;

@@ -164,6 +164,8 @@ pub struct JointLanes {
     pub(super) pins: Vec<Pins>,
     /// Number of those in use.
     pub(super) numbered: u32,
+    /// How many of those in use are of pins.
+    pub(super) of_pins: u32,
     /// Batches of bearings.
     pub(super) bearings: Vec<Bearing>,
     /// Batch and lane of each joint, or its key while seats are taken.
@@ -219,7 +221,7 @@ impl JointLanes {
     pub fn clear(&mut self) {
         self.batches.clear();
         self.visits.clear();
-        (self.filled, self.numbered) = ([0; 2], 0);
+        (self.filled, self.numbered, self.of_pins) = ([0; 2], 0, 0);
         self.seats.clear();
         self.groups.clear();
         self.bearings.clear();
@@ -227,7 +229,7 @@ impl JointLanes {
 
     /// Forgets what the joints were stated as; their seats stay.
     pub(super) fn renew(&mut self) {
-        (self.filled, self.numbered) = ([0; 2], 0);
+        (self.filled, self.numbered, self.of_pins) = ([0; 2], 0, 0);
         self.bearings.clear();
         self.batches.iter_mut().for_each(Batch::empty);
     }

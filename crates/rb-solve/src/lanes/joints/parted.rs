@@ -114,6 +114,11 @@ impl PartedLanes {
         self.parts.iter().all(JointLanes::has_only_points)
     }
 
+    /// Whether all are [pins](JointLanes::has_only_pins).
+    pub fn has_only_pins(&self) -> bool {
+        self.parts.iter().all(JointLanes::has_only_pins)
+    }
+
     /// See [`JointLanes::all_carried`].
     pub fn all_carried(&self) -> bool {
         self.parts.iter().all(JointLanes::all_carried)

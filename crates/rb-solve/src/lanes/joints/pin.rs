@@ -46,10 +46,16 @@ impl JointLanes {
         debug_assert!(self.groups.is_empty(), "trees have no points");
         let (bodies, full) = (self.batches[batch].bodies, self.is_full(batch));
         self.open_point(batch).open(&bodies, full, soft, slots);
+        self.of_pins += 1;
         let to = &mut self.batches[batch];
         (to.plain, to.bounded, to.anchored) = (3, 0, 3);
         (to.square, to.local) = (true, true);
         (self.softens, self.differs) = (true, true);
+    }
+
+    /// Whether all joints are pins.
+    pub fn has_only_pins(&self) -> bool {
+        self.of_pins as usize == self.batches.len()
     }
 
     /// Puts a pin into a lane of a batch of pins.
@@ -61,7 +67,7 @@ impl JointLanes {
     }
 
     /// Starts another step with pins as they were put and the impulses that were last [noted](Self::note_points): where
-    /// [all are points](Self::has_only_points), which came from pins.
+    /// [all are pins](Self::has_only_pins).
     pub(super) fn stay(&mut self) {
         self.batches.iter_mut().for_each(|b| b.local = true);
     }
