@@ -130,7 +130,7 @@ pub(crate) struct State {
     /// Whether contacts have come or gone since they were last found.
     #[serde(skip, default = "edited")]
     pub(crate) edited: bool,
-    /// Whether joints, or what they hold their bodies at, may have changed since the end of the last step.
+    /// Whether joints, where they hold their bodies, or the settings may have changed since the end of the last step.
     #[serde(skip, default = "edited")]
     pub(crate) rejoined: bool,
     /// Materials of those that have more than friction.

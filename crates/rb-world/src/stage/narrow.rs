@@ -89,9 +89,6 @@ pub(crate) fn run(
     sensor_events(state, frame, events);
     wake_touched(state, events);
     frame.contacts_stay = !std::mem::take(&mut state.edited);
-    // Until the step has come to its end they may change.
-    let rejoined = std::mem::replace(&mut state.rejoined, true);
-    frame.joints_stay = !rejoined && state.scale_to(state.params.substep(dt)) == 1.0;
 }
 
 /// The pairs and contacts of a state while others read the rest of it. They return to it even if a

@@ -26,14 +26,18 @@ const BODIES: usize = 128;
 const JOINTS: usize = 128;
 
 /// Finds the islands of awake bodies and fills them with bodies, joints and contacts, for a step of `dt` (s).
-pub(crate) fn run(state: &State, frame: &mut Frame, dt: f64) {
+pub(crate) fn run(state: &mut State, frame: &mut Frame, dt: f64) {
+    let h = state.params.substep(dt);
+    // Until the step has come to its end joints may change.
+    let rejoined = std::mem::replace(&mut state.rejoined, true);
+    frame.joints_stay = !rejoined && state.scale_to(h) == 1.0;
+    let state = &*state;
     let mut same = list::run(state, frame) && may_stay(state, frame);
     if !same {
         link(state, frame);
         homes::make_islands(frame);
     }
     same &= homes::divide(state, frame);
-    let h = state.params.substep(dt);
     let mut crews = std::mem::take(&mut frame.crews);
     let islands = frame.islands[..frame.island_count].iter_mut();
     crews.extend(islands.map(|island| std::mem::take(&mut island.movers)));

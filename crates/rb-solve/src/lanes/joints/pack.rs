@@ -160,12 +160,11 @@ pub struct JointLanes {
     pub(super) filled: [usize; 2],
     /// Batches of ball joints; those of earlier steps stay behind.
     pub(super) points: Vec<Point>,
-    /// The pins that points were stated as, by number of the point.
-    pub(super) pins: Vec<Pins>,
-    /// Number of those in use.
+    /// Number of those in use, and of those of pins among them.
     pub(super) numbered: u32,
-    /// How many of those in use are of pins.
     pub(super) of_pins: u32,
+    /// What these pins were stated as, by number of the point.
+    pub(super) pins: Vec<Pins>,
     /// Batches of bearings.
     pub(super) bearings: Vec<Bearing>,
     /// Batch and lane of each joint, or its key while seats are taken.

@@ -36,8 +36,9 @@ use rb_core::problem::Pass;
 /// (A. Ostrowski, "On the linear iteration procedures for symmetric matrices", 1954).
 pub(super) const OVER: f64 = 1.3;
 
-/// Turn of its bodies (rad) up to which a point keeps its matrix. Visits need not have it exactly: they come to the same end
-/// with one that is a few per cent off.
+/// Turn of its bodies (rad) up to which a point keeps its matrix, where both are round: visits need not have it exactly,
+/// and come to the same end with one that is a few per cent off. What has different moments of inertia may have taken
+/// geometric stiffness into them, which comes and goes with the load by any factor.
 const TURN: f64 = 0.03;
 
 /// No point.
@@ -57,8 +58,10 @@ pub(super) struct Point {
     bias: [Wide3; 2],
     /// A⁻¹ as xx, yy, zz, xy, xz, yz.
     inverse: [Wide; 6],
-    /// How far bodies have turned since that was found (rad), or more.
+    /// How far bodies have turned since that was found (rad), or more, and the sum of their inverse moments of inertia
+    /// then.
     turned: Wide,
+    ease: Wide,
     /// What a visit of the position pass takes off the impulse: of A⁻¹ w and of the impulse, both over-relaxed.
     firm: Wide,
     fade: Wide,
@@ -226,8 +229,8 @@ impl Point {
         }
     }
 
-    /// Makes A⁻¹ from the present masses, those that the velocities of round bodies tell, else those in `inv`; only
-    /// where bodies have turned by more than [`TURN`] since it was made.
+    /// Makes A⁻¹ from the present masses, those that the velocities of round bodies tell, else those in `inv`; of round
+    /// bodies with the same moments as when it was made only where they have turned by more than [`TURN`] since.
     #[inline(always)]
     pub(super) fn prepare<S: Double>(&mut self, batch: &mut Batch, pair: &Pair<S>, inv: &[Line]) {
         self.round = pair.is_round();
@@ -237,14 +240,11 @@ impl Point {
                 mass[s].store(&mut batch.mass[s]);
             }
         }
-        // Written so that a NaN counts as far.
-        let (zero, turned) = (S::zero(), S::load(&self.turned));
-        let stays = S::gt(S::splat(TURN), turned);
-        let stale = S::gt(S::select(stays, zero, S::splat(1.0)), zero);
+        let stale = self.stale(pair);
         if !S::any(stale) {
             return;
         }
-        S::select(stale, zero, turned).store(&mut self.turned);
+        S::select(stale, S::zero(), S::load(&self.turned)).store(&mut self.turned);
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         let a = match self.round {
             true => coupled_round(pair, &arm),
@@ -266,6 +266,21 @@ impl Point {
             let to = &mut self.inverse[k];
             S::select(stale, inverse[k], S::load(to)).store(to);
         }
+    }
+
+    /// Where A⁻¹ has to be made anew. Notes the present moments.
+    #[inline(always)]
+    fn stale<S: Double>(&mut self, pair: &Pair<S>) -> S::Mask {
+        let (zero, one, moments) = (S::zero(), S::splat(1.0), [pair.moment(0), pair.moment(1)]);
+        let ease = moments[0].add(moments[1]);
+        let change = ease.sub(S::load(&self.ease));
+        ease.store(&mut self.ease);
+        // Written so that a NaN counts as far, and one of the moments not at all.
+        let stays = S::gt(S::splat(TURN), S::load(&self.turned));
+        let stale = S::select(stays, zero, one);
+        let odd = S::gt(zero, moments[0].min(moments[1]));
+        let stale = S::select(odd, one, stale);
+        S::gt(change.max(zero.sub(change)).max(stale), zero)
     }
 
     /// What it does to the inertia of its bodies.
@@ -303,7 +318,6 @@ impl Point {
         let mut pair = Pair::<S>::gather(vel, &self.bodies);
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         let old = V3::load(&self.impulse);
-        // What does not wait for velocities comes first.
         let slip = pair.slip(&arm);
         let less = match pass {
             Pass::Position => {

@@ -181,18 +181,33 @@ fn softened_points_are_over_relaxed_where_bodies_move() {
     }
 }
 
+/// A⁻¹ of each joint.
+fn inverses(lanes: &JointLanes) -> Vec<[f64; 6]> {
+    let inverse = |[batch, lane]: [u32; 2]| {
+        let point = lanes.batches[batch as usize].point as usize;
+        lanes.points[point].inverse(lane as usize)
+    };
+    lanes.seats.iter().map(|&seat| inverse(seat)).collect()
+}
+
+/// Which joints have another A⁻¹ than `before`.
+fn renewed(lanes: &JointLanes, before: &[[f64; 6]]) -> Vec<bool> {
+    let now = inverses(lanes).into_iter().zip(before);
+    now.map(|(now, before)| now != *before).collect()
+}
+
+/// Which joints are at a body.
+fn joints_of(body: usize) -> impl Iterator<Item = bool> {
+    (0..BODIES - 1).map(move |joint| joint == body || joint + 1 == body)
+}
+
 /// Bodies turn on by half of what a point keeps its matrix for, in two lanes by more.
 #[test]
 fn points_keep_their_matrix_until_their_bodies_have_turned() {
     let (mut lanes, contacts) = placed(true, 0.0);
     lanes.carry_pins(&numbers());
     lanes.prepare(&contacts);
-    let inverse = |lanes: &JointLanes, joint: usize| {
-        let [batch, lane] = lanes.seats[joint];
-        let point = lanes.batches[batch as usize].point as usize;
-        lanes.points[point].inverse(lane as usize)
-    };
-    let before: Vec<_> = (0..BODIES - 1).map(|j| inverse(&lanes, j)).collect();
+    let before = inverses(&lanes);
     let mut changed = vec![false; BODIES - 1];
     for turned in [4, 4, 7] {
         for body in 0..BODIES {
@@ -201,12 +216,39 @@ fn points_keep_their_matrix_until_their_bodies_have_turned() {
         }
         lanes.carry(&numbers());
         lanes.prepare(&contacts);
-        (turned - 1..=turned).for_each(|joint| changed[joint] = true);
-        let now = (0..BODIES - 1).map(|j| inverse(&lanes, j));
-        let differs: Vec<_> = now
-            .zip(&before)
-            .map(|(now, before)| now != *before)
-            .collect();
-        assert_eq!(differs, changed);
+        let there = changed.iter_mut().zip(joints_of(turned));
+        there.for_each(|(changed, there)| *changed |= there);
+        assert_eq!(renewed(&lanes, &before), changed);
+    }
+}
+
+/// Geometric stiffness comes and goes without a turn: a body may have taken it, or some alike in all directions, into
+/// its moments and lose it again.
+#[test]
+fn points_know_when_moments_change() {
+    let inv = |moment: DVec3| InvMass {
+        lin: DVec3::ONE,
+        ang: DMat3::from_diagonal(moment),
+    };
+    let (mut lanes, mut contacts) = placed(true, 0.0);
+    lanes.carry_pins(&numbers());
+    lanes.prepare(&contacts);
+    (0..BODIES).for_each(|body| lanes.set_turned(body, DVec3::ZERO, glam::DQuat::IDENTITY));
+    let odd = DVec3::new(0.1, 0.2, 0.3);
+    for moment in [
+        odd,
+        odd * 0.5,
+        DVec3::splat(0.1),
+        DVec3::splat(0.2),
+        DVec3::ONE,
+    ] {
+        let before = inverses(&lanes);
+        contacts.set_mass(4, &inv(moment));
+        lanes.carry(&numbers());
+        lanes.prepare(&contacts);
+        assert!(
+            renewed(&lanes, &before).into_iter().eq(joints_of(4)),
+            "{moment}"
+        );
     }
 }
