@@ -203,14 +203,14 @@ fn numbers(value: &Value) -> Vec<f64> {
 fn a_dumped_island_is_the_steps_own() {
     let mut types = std::collections::BTreeSet::new();
     for (name, step, more) in [
-        ("stack", 30, &[][..]),
+        ("stack", 90, &[][..]),
         ("conveyor", 60, &[]),
         ("arm", 400, &[]),
         ("ragdoll", 90, &[]),
         ("four_bar", 50, &[]),
         ("pendulum_chain", 100, &[]),
         ("gears", 100, &[]),
-        ("stack", 30, &["--format", "island"]),
+        ("stack", 90, &["--format", "island"]),
         ("four_bar", 50, &["--format", "island"]),
     ] {
         let (problem, file) = dumped(name, step, more);

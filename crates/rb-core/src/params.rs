@@ -154,6 +154,10 @@ pub struct Escalation {
     pub plan: SolvePlan,
     /// Largest island the fallback takes (rows). Islands with a `precise` body or joint go anyway.
     pub rows: u32,
+    /// An island of contacts alone that takes up to `rows` and whose velocities miss their tolerance is swept through the
+    /// step again, so many times as often (at most 1000), before it asks the exact solver. 0 or 1 for never.
+    #[serde(default = "once")]
+    pub again: u32,
     /// Largest island that pivots (rows): the fallback asks pivoting, then Lemke's method, before the
     /// conic solver, for islands of box or pyramid friction without cones.
     pub pivot_rows: u32,
@@ -166,6 +170,14 @@ pub struct Escalation {
     /// A loaded contact between bodies whose masses differ by more than this factor sends its island
     /// to the exact solver: a soft step sags under the load in proportion to the lighter mass.
     pub mass_ratio: f64,
+}
+
+/// [`Escalation::again`], at most.
+const MOST_AGAIN: u32 = 1000;
+
+/// [`Escalation::again`] of settings that are older than it.
+fn once() -> u32 {
+    1
 }
 
 /// When a step counts as right.
@@ -283,6 +295,7 @@ impl Params {
             escalation: Escalation {
                 plan: SolvePlan::Fallback,
                 rows: 64,
+                again: 6,
                 pivot_rows: 48,
                 budget: 64,
                 hold: 8,
@@ -380,6 +393,14 @@ impl Params {
                 argument: "sampling",
                 value: 0.0,
                 valid: ">= 1",
+            });
+        }
+        if self.escalation.again > MOST_AGAIN {
+            let value = f64::from(self.escalation.again);
+            return Err(Error::OutOfRange {
+                argument: "escalation.again",
+                value,
+                valid: "at most 1000",
             });
         }
         check::positive("escalation.mass_ratio", self.escalation.mass_ratio)?;

@@ -3,7 +3,7 @@
 use crate::flight::Flight;
 use crate::island::convoy::{Convoy, RUN};
 use crate::island::fleet::Fleet;
-use crate::island::{Island, IslandContact};
+use crate::island::{Island, IslandContact, SecondTry};
 use crate::stage::partition::{ListedBody, ListedJoint};
 use crate::state::{Pair, Touching};
 use rb_contact::broad::{Course, Sorted};
@@ -229,6 +229,8 @@ pub(crate) struct Frame {
     pub(crate) apart: Vec<(u32, Island)>,
     /// Lanes of every run of islands.
     pub(crate) convoys: Vec<Convoy>,
+    /// Lanes of those whose step was made again.
+    pub(crate) second: SecondTry,
     /// Lanes of islands with joints; those in use are the first `fleet_count`.
     pub(crate) fleets: Vec<Fleet>,
     pub(crate) fleet_count: usize,
@@ -281,9 +283,11 @@ impl Frame {
     /// The lanes that an island shares with others.
     #[inline]
     pub(crate) fn lanes(&self, island: usize) -> &ContactLanes {
-        match self.islands[island].fleet {
-            Some(fleet) => &self.fleets[fleet as usize].lanes,
-            None => &self.convoys[island / RUN].lanes,
+        let Island { fleet, again, .. } = self.islands[island];
+        match (fleet, again) {
+            (Some(fleet), _) => &self.fleets[fleet as usize].lanes,
+            (None, Some(run)) => self.second.lanes(run),
+            (None, None) => &self.convoys[island / RUN].lanes,
         }
     }
 
@@ -300,7 +304,7 @@ impl Frame {
         let lanes: usize = self.convoys.iter().map(Convoy::bytes).sum();
         let found: usize = self.chunks.iter().map(PairChunk::bytes).sum();
         let fleets: usize = self.fleets.iter().map(Fleet::bytes).sum();
-        let lanes = lanes + fleets;
+        let lanes = lanes + fleets + self.second.bytes();
         let records = bytes(&self.islands) + bytes(&self.convoys) + bytes(&self.chunks);
         let searches: usize = self.searches.iter().map(bytes).sum();
         let sorted: usize = self.sorted.iter().map(Sorted::bytes).sum();

@@ -4,6 +4,7 @@
 //! substep poses the same rows in two passes (see [`rb_core::problem`]): the velocity of the
 //! position pass moves the bodies, that of the velocity pass is kept.
 
+mod again;
 mod assemble;
 mod beside;
 mod cluster;
@@ -25,6 +26,7 @@ mod stiffness;
 mod surface;
 mod wide;
 
+pub(crate) use again::SecondTry;
 use cluster::Stiff;
 pub(crate) use contact::IslandContact;
 use contact::PosedContact;
@@ -187,6 +189,8 @@ pub(crate) struct Island {
     pub(crate) lanes: ContactLanes,
     /// Where they are in the convoy or the fleet, if they share lanes with others.
     pub(crate) berth: Option<Berth>,
+    /// The number of the lanes in which its step was made again.
+    pub(crate) again: Option<u32>,
     /// Constraint rows of the contacts in lanes, and their laws.
     lane_rows: u32,
     lane_laws: LawSet,
@@ -258,7 +262,7 @@ impl Island {
         self.outcome = Outcome::default();
         self.escalated = Escalated::default();
         (self.berth, self.ask, self.section) = (None, None, None);
-        self.fleet = None;
+        (self.fleet, self.again) = (None, None);
         (self.brittle, self.coupled) = (false, false);
     }
 

@@ -108,6 +108,47 @@ fn the_budget_bounds_how_many_islands_are_exact() {
     assert_eq!(exact_of_five(0), [0, 0]);
 }
 
+/// Islands left above the tolerance of velocities, and islands that went to the exact solver, over the impacts of many
+/// tumbling boxes; every step once in the world that goes on, and once in one restored before.
+fn left_above(again: u32) -> [u32; 2] {
+    let mut params = Params::game();
+    params.escalation.again = again;
+    let mut world = World::new(params).unwrap();
+    floor(&mut world, 0.6, FrictionLaw::Conic);
+    for k in 0..40 {
+        let (x, turn) = (4.0 * f64::from(k), 0.2 + 0.07 * f64::from(k));
+        let desc = BodyDesc::dynamic().at([x, 1.2, 0.0]).no_sleep();
+        let desc = desc.rotated(DQuat::from_rotation_x(turn) * DQuat::from_rotation_z(2.0 * turn));
+        let body = world.add_body(desc.velocity([0.0, -4.0, 0.0])).unwrap();
+        let shape = Shape::cuboid(DVec3::new(0.5, 0.3, 0.2)).unwrap();
+        world.add_collider(body, ColliderDesc::new(shape)).unwrap();
+        cube(&mut world, DVec3::new(x + 0.3, 2.6, 0.1), 1.0);
+    }
+    let tolerance = params.tolerances.velocity;
+    let mut counts = [0; 2];
+    for _ in 0..150 {
+        let mut restored = World::restore(&world.save().unwrap()).unwrap();
+        restored.step(DT).unwrap();
+        let report = world.step(DT).unwrap();
+        let above = report.islands.iter().filter(|i| i.grade.abs > tolerance);
+        counts[0] += above.count() as u32;
+        counts[1] += report.exact;
+        assert_eq!(world.state_hash(), restored.state_hash());
+    }
+    counts
+}
+
+#[test]
+fn a_second_try_leaves_little_to_the_exact_solver() {
+    let [once, again] = [0, 6].map(left_above);
+    println!("above the tolerance, exact: {once:?}, {again:?}");
+    assert!(5 * again[0] < once[0], "{once:?} {again:?}");
+    assert!(again[1] < once[1], "{once:?} {again:?}");
+    let mut params = Params::game();
+    params.escalation.again = 1001;
+    assert!(World::new(params).is_err());
+}
+
 #[test]
 fn a_heavy_load_does_not_wait_for_the_budget() {
     let mut params = Params::game();

@@ -182,6 +182,7 @@ fn steps_not_taken_do_not_hide_motion() {
             ..usual
         };
         strict.tolerances.velocity = f64::MIN_POSITIVE;
+        strict.escalation.again = 0;
         for _ in 0..300 {
             world.set_params(strict).unwrap();
             // A step that is taken has asked other solvers for those tolerances.

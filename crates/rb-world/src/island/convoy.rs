@@ -81,7 +81,7 @@ impl Convoy {
             false => {
                 let same = self.members == self.aboard;
                 self.aboard.clone_from(&self.members);
-                self.sail(islands, same, shared);
+                self.sail(islands, same, 1, shared);
             }
         }
         for k in 0..islands.len() {
@@ -91,13 +91,21 @@ impl Convoy {
         }
     }
 
+    /// Makes the step of islands with contacts alone again, all in these lanes, with more sweeps.
+    pub(crate) fn run_again(&mut self, islands: &mut [Island], shared: &Shared) {
+        self.members.clear();
+        self.members.extend(0..islands.len() as u32);
+        islands.iter_mut().for_each(|island| island.go_back(shared));
+        self.sail(islands, false, shared.params.escalation.again, shared);
+    }
+
     /// A large island, in its own lanes.
     fn sail_alone(&mut self, islands: &mut [Island], k: usize, shared: &Shared) {
         self.members.clear();
         self.members.push(k as u32);
         std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
         std::mem::swap(&mut self.motions, &mut self.large);
-        self.sail(islands, true, shared);
+        self.sail(islands, true, 1, shared);
         std::mem::swap(&mut self.motions, &mut self.large);
         std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
         islands[k].berth = None;
@@ -108,8 +116,8 @@ impl Convoy {
         self.lanes.bytes() + self.motions.bytes() + self.large.bytes()
     }
 
-    /// Runs the members through the step; the `same` may be aboard as in the last.
-    fn sail(&mut self, islands: &mut [Island], same: bool, shared: &Shared) {
+    /// Runs the members through the step with so many `times` the usual sweeps; the `same` may be aboard as in the last.
+    fn sail(&mut self, islands: &mut [Island], same: bool, times: u32, shared: &Shared) {
         let numbers = Discretiser::new(shared.params, shared.h);
         let members = self.members.iter().map(|&k| &islands[k as usize]);
         let contacts: usize = members.map(|i| i.contacts.len()).sum();
@@ -117,11 +125,11 @@ impl Convoy {
         self.assign(islands, stay);
         self.pack(islands, stay, shared, &numbers);
         for k in 0..shared.params.substeps {
-            self.substep(islands, shared, &numbers, k);
+            self.substep(islands, shared, &numbers, [k, times]);
         }
         self.crews(islands, |crew| crew.take_back());
         self.lanes.settle();
-        self.land(islands, shared);
+        self.land(islands, times, shared);
     }
 
     /// Gives the members their berths: all movable bodies first. Contacts may `stay`.
@@ -180,7 +188,7 @@ impl Convoy {
         islands: &mut [Island],
         shared: &Shared,
         numbers: &Discretiser,
-        number: u32,
+        [number, times]: [u32; 2],
     ) {
         let first = number == 0;
         self.predict(islands, shared, first);
@@ -192,11 +200,11 @@ impl Convoy {
         }
         let sweeps = shared.params.sweeps;
         let backwards = number % 2 == 1;
-        self.lanes
-            .sweeps(Pass::Position, numbers, sweeps.position, backwards);
+        let count = times.saturating_mul(sweeps.position);
+        self.lanes.sweeps(Pass::Position, numbers, count, backwards);
         self.advance(islands, shared);
         let last = number + 1 == shared.params.substeps;
-        let count = sweeps.velocity_in(last);
+        let count = times.saturating_mul(sweeps.velocity_in(last));
         self.lanes.sweeps(Pass::Velocity, numbers, count, backwards);
     }
 
@@ -259,7 +267,7 @@ impl Convoy {
     }
 
     /// Grades to the islands.
-    fn land(&mut self, islands: &mut [Island], shared: &Shared) {
+    fn land(&mut self, islands: &mut [Island], times: u32, shared: &Shared) {
         let sweeps = shared.params.sweeps;
         let floor = shared.params.gravity.length() * shared.h;
         let large = |&k: &u32| islands[k as usize].section.is_some();
@@ -278,7 +286,7 @@ impl Convoy {
                 out.penetration = depth;
                 out.sampled = sample.is_partial();
                 let each = sweeps.position + sweeps.velocity;
-                out.iterations = shared.params.substeps * each + sweeps.last;
+                out.iterations = times.saturating_mul(shared.params.substeps * each + sweeps.last);
             });
     }
 }

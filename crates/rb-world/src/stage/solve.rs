@@ -1,5 +1,6 @@
 //! Stage 4: every island and every free body through all substeps, in parallel; then once more the
-//! islands whose answer is not good enough, as far as the budget goes.
+//! islands whose answer is not good enough: with more sweeps, and where that is not good enough either exactly, as far
+//! as the budget goes.
 
 use crate::flight;
 use crate::frame::{Frame, release};
@@ -52,6 +53,7 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
         islands[k as usize] = island;
     }
     parallel::for_each(islands, RUN, |island| island.judge(&shared));
+    frame.tasks += frame.second.run(islands, &shared) as u32;
     if admit(islands, &mut frame.asking, budget, &shared) {
         parallel::for_each(islands, 1, |island| island.run_again(&shared));
     }
