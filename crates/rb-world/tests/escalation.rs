@@ -149,6 +149,75 @@ fn a_second_try_leaves_little_to_the_exact_solver() {
     assert!(World::new(params).is_err());
 }
 
+/// Boxes that tumble on a floor that moves, some of which may not turn about all axes: one island.
+fn tumbling() -> (World, Vec<BodyHandle>) {
+    let mut params = Params::game();
+    params.tolerances.velocity = 1e-3;
+    params.escalation.budget = 0;
+    let mut world = World::new(params).unwrap();
+    let floor = BodyDesc::kinematic().at(DVec3::NEG_Y);
+    let floor = floor.velocity([0.5, 0.0, 0.0]).spin([0.0, 1.0, 0.0]);
+    let floor = world.add_body(floor).unwrap();
+    let slab = Shape::cuboid(DVec3::new(20.0, 1.0, 20.0)).unwrap();
+    world.add_collider(floor, ColliderDesc::new(slab)).unwrap();
+    let mut boxes = Vec::new();
+    for k in 0..3 {
+        let k = f64::from(k);
+        let turn = 0.4 * k;
+        let at = DVec3::new(0.1 * k, 0.6 + 0.8 * k, 0.0);
+        let mut desc = BodyDesc::dynamic().at(at).no_sleep();
+        desc = desc.rotated(DQuat::from_rotation_x(turn) * DQuat::from_rotation_z(0.3));
+        desc = desc.velocity([0.0, -3.0, 0.0]).spin([1.0, turn, 2.0]);
+        if k == 1.0 {
+            desc = desc.lock(LockedAxes::ANGULAR_Y);
+        }
+        let body = world.add_body(desc).unwrap();
+        let shape = Shape::cuboid(DVec3::new(0.5, 0.3, 0.2)).unwrap();
+        world.add_collider(body, ColliderDesc::new(shape)).unwrap();
+        boxes.push(body);
+    }
+    (world, boxes)
+}
+
+/// A second try is the step as it would have been with those sweeps from the beginning, to the last bit.
+#[test]
+fn a_second_try_knows_nothing_of_the_first() {
+    let (mut world, boxes) = tumbling();
+    let usual = *world.params();
+    let mut patient = usual;
+    let times = usual.escalation.again;
+    patient.escalation.again = 0;
+    patient.sweeps.position *= times;
+    patient.sweeps.velocity *= times;
+    patient.sweeps.last *= times;
+    let mut tried = 0;
+    for step in 0..300 {
+        if step % 10 == 9 {
+            let push = DVec3::new(-0.5, -2.0, 0.3);
+            world
+                .set_velocity(boxes[step / 10 % 3], push, DVec3::X)
+                .unwrap();
+        }
+        let mut other = World::restore(&world.save().unwrap()).unwrap();
+        other.set_params(patient).unwrap();
+        let steps = [&mut world, &mut other].map(|w| w.step(DT).unwrap().islands);
+        let [[one], [two]] = steps.each_ref().map(|islands| &islands[..]) else {
+            continue;
+        };
+        if one.reason.is_none() && two.reason.is_none() && one.iterations == two.iterations {
+            let saved = [&world, &other].map(|w| {
+                let mut copy = w.clone();
+                copy.set_params(usual).unwrap();
+                copy.save().unwrap()
+            });
+            assert!(saved[0] == saved[1], "step {step}");
+            tried += 1;
+        }
+    }
+    println!("{tried} second tries");
+    assert!(tried > 100, "{tried} second tries test little");
+}
+
 #[test]
 fn a_heavy_load_does_not_wait_for_the_budget() {
     let mut params = Params::game();

@@ -27,6 +27,7 @@ impl Island {
         for m in &mut self.movers {
             if let Some(body) = shared.bodies.slot(m.slot) {
                 (m.com, m.q, m.vel, m.moved) = (body.com, body.q, body.vel, Twist::ZERO);
+                m.refresh();
             }
         }
     }
