@@ -93,6 +93,20 @@ pub struct Sweeps {
 }
 
 impl Sweeps {
+    /// Those of a second try: so many times as many, and twice that in the pass that leaves the velocities of the step.
+    /// (Many more in that pass alone fit its impulses better to the velocities than the next step's soft contacts do,
+    /// and make stacks shake.)
+    pub fn again(self, times: u32) -> Self {
+        let more = |sweeps: u32| sweeps.saturating_mul(times);
+        let last = more(self.velocity_in(true)).saturating_mul(2);
+        Self {
+            position: more(self.position),
+            velocity: more(self.velocity),
+            last: last.saturating_sub(more(self.velocity)),
+            ..self
+        }
+    }
+
     /// Sweeps of the velocity pass in the last substep, or in another.
     pub fn velocity_in(&self, last: bool) -> u32 {
         self.velocity + if last { self.last } else { 0 }
@@ -154,10 +168,13 @@ pub struct Escalation {
     pub plan: SolvePlan,
     /// Largest island the fallback takes (rows). Islands with a `precise` body or joint go anyway.
     pub rows: u32,
-    /// An island of contacts alone that takes up to `rows` and whose velocities miss their tolerance is swept through the
-    /// step again, so many times as often (at most 1000), before it asks the exact solver. 0 or 1 for never.
+    /// An island of contacts alone whose velocities miss their tolerance makes its step again, with so many times the
+    /// sweeps (at most 1000; [`Sweeps::again`]), before it asks the exact solver. 0 or 1 for never.
     #[serde(default = "once")]
     pub again: u32,
+    /// Largest island whose step is made again (rows).
+    #[serde(default)]
+    pub again_rows: u32,
     /// Largest island that pivots (rows): the fallback asks pivoting, then Lemke's method, before the
     /// conic solver, for islands of box or pyramid friction without cones.
     pub pivot_rows: u32,
@@ -295,7 +312,8 @@ impl Params {
             escalation: Escalation {
                 plan: SolvePlan::Fallback,
                 rows: 64,
-                again: 6,
+                again: 4,
+                again_rows: 256,
                 pivot_rows: 48,
                 budget: 64,
                 hold: 8,
@@ -342,6 +360,8 @@ impl Params {
             stabilisation: Some(Stabilisation::Iterated),
             escalation: Escalation {
                 rows: 768,
+                again: 0,
+                again_rows: 0,
                 pivot_rows: 96,
                 budget: u32::MAX,
                 hold: 30,

@@ -140,7 +140,7 @@ fn left_above(again: u32) -> [u32; 2] {
 
 #[test]
 fn a_second_try_leaves_little_to_the_exact_solver() {
-    let [once, again] = [0, 6].map(left_above);
+    let [once, again] = [0, 4].map(left_above);
     println!("above the tolerance, exact: {once:?}, {again:?}");
     assert!(5 * again[0] < once[0], "{once:?} {again:?}");
     assert!(again[1] < once[1], "{once:?} {again:?}");
@@ -187,9 +187,7 @@ fn a_second_try_knows_nothing_of_the_first() {
     let mut patient = usual;
     let times = usual.escalation.again;
     patient.escalation.again = 0;
-    patient.sweeps.position *= times;
-    patient.sweeps.velocity *= times;
-    patient.sweeps.last *= times;
+    patient.sweeps = usual.sweeps.again(times);
     let mut tried = 0;
     for step in 0..300 {
         if step % 10 == 9 {
@@ -216,6 +214,26 @@ fn a_second_try_knows_nothing_of_the_first() {
     }
     println!("{tried} second tries");
     assert!(tried > 100, "{tried} second tries test little");
+}
+
+/// Twelve times the sweeps in the last pass alone shake the stack of ten for ever, at 3 J, and the arch of fifteen.
+#[test]
+fn second_tries_shake_nothing() {
+    for (scene, size) in [
+        ("tall_stack", 8),
+        ("tall_stack", 10),
+        ("tall_stack", 20),
+        ("arch", 15),
+    ] {
+        let desc = rb_scenes::scenes::scene(scene).expect("known").build(size);
+        let mut params = Params::game();
+        params.sleep.enabled = false;
+        let (mut world, _) = desc.build(params).unwrap();
+        let missed = (0..400).filter(|_| !world.step(DT).unwrap().met).count();
+        let kinetic = world.energy().0;
+        println!("{scene} {size}: {missed} of 400 steps missed, {kinetic:.0e} J");
+        assert!(missed < 8 && kinetic < 0.1, "{scene} {size}");
+    }
 }
 
 /// Where the same cubes lie on the same points in every step, lanes keep much from one step to the next; second tries

@@ -53,8 +53,9 @@ impl SceneFile {
         })?;
         let s = params.sweeps;
         let most = u64::from(s.position.max(s.velocity).max(s.coupled).max(s.rounds));
-        let again = u64::from(params.escalation.again.max(1));
-        if most * again * u64::from(params.substeps) > MOST_SWEEPS {
+        let second = s.again(params.escalation.again);
+        let second = u64::from(second.position.max(second.velocity_in(true)));
+        if most.max(second) * u64::from(params.substeps) > MOST_SWEEPS {
             let reason = format!("more than {MOST_SWEEPS} over all substeps");
             return Err(InputError::new("params.sweeps", reason));
         }

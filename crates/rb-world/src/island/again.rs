@@ -1,8 +1,8 @@
-//! A second try, with more sweeps, for islands of contacts alone whose velocities miss their tolerance.
+//! A second try for islands of contacts alone whose velocities miss their tolerance.
 //!
-//! Sweeps are what most of them are short of, in the step of an impact above all, and cost a small part of what
-//! the exact solver does. Whoever still misses the tolerance asks that one. A second try has the law of the first,
-//! contacts that yield, so an island at rest does not feel it.
+//! Sweeps are what most of them are short of, in the step of an impact above all, and cost a small part of what the exact
+//! solver does. Whoever still misses the tolerance asks that one, if it is small enough. A second try has the law of the
+//! first, contacts that yield.
 
 use super::convoy::{Convoy, RUN};
 use super::{Ask, Island, Shared};
@@ -24,12 +24,11 @@ pub(crate) struct SecondTry {
 impl SecondTry {
     /// Makes the step of those again that ask for it, and judges it; returns the number of tasks.
     pub(crate) fn run(&mut self, islands: &mut [Island], shared: &Shared) -> usize {
-        if shared.params.escalation.again > 1 {
-            let asking = islands.iter_mut().enumerate();
-            for (k, island) in asking.filter(|(_, island)| island.may_sail_again()) {
-                self.numbers.push(k as u32);
-                self.islands.push(std::mem::take(island));
-            }
+        let asking = islands.iter_mut().enumerate();
+        for (k, island) in asking.filter(|(_, island)| island.asks_again(shared)) {
+            island.again = Some((self.islands.len() / RUN) as u32);
+            self.numbers.push(k as u32);
+            self.islands.push(std::mem::take(island));
         }
         let tasks = self.islands.len().div_ceil(RUN);
         if self.convoys.len() < tasks {
@@ -41,9 +40,7 @@ impl SecondTry {
             convoy.run_again(run, shared);
             run.iter_mut().for_each(|island| island.judge_again(shared));
         });
-        let tried = self.numbers.drain(..).zip(self.islands.drain(..));
-        for (i, (k, mut island)) in tried.enumerate() {
-            island.again = Some((i / RUN) as u32);
+        for (k, island) in self.numbers.drain(..).zip(self.islands.drain(..)) {
             islands[k as usize] = island;
         }
         tasks
@@ -63,9 +60,18 @@ impl SecondTry {
 }
 
 impl Island {
-    /// Whether more sweeps may bring its velocities near enough to their law.
-    fn may_sail_again(&self) -> bool {
-        matches!(self.ask, Some(Ask::Residual(_))) && self.joins_others()
+    /// Whether its step may be made again in lanes.
+    pub(super) fn may_sail_again(&self, shared: &Shared) -> bool {
+        let policy = shared.params.escalation;
+        policy.again > 1
+            && self.rows() <= policy.again_rows
+            && self.again.is_none()
+            && self.joins_others()
+    }
+
+    /// Whether it is to be, for its velocities.
+    fn asks_again(&self, shared: &Shared) -> bool {
+        matches!(self.ask, Some(Ask::Residual(_))) && self.may_sail_again(shared)
     }
 
     /// Judges the second try as if there had been no first.

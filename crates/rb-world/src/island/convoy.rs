@@ -15,6 +15,7 @@ use core::ops::Range;
 use rb_core::discretise::Discretiser;
 use rb_core::integrate::Mover;
 use rb_core::math::Twist;
+use rb_core::params::Sweeps;
 use rb_core::problem::Pass;
 use rb_core::residual::grade_beside;
 use rb_solve::lanes::{ContactLanes, Motions, Moving, Sample};
@@ -81,7 +82,7 @@ impl Convoy {
             false => {
                 let same = self.members == self.aboard;
                 self.aboard.clone_from(&self.members);
-                self.sail(islands, same, 1, shared);
+                self.sail(islands, same, shared.params.sweeps, shared);
             }
         }
         for k in 0..islands.len() {
@@ -96,7 +97,8 @@ impl Convoy {
         self.members.clear();
         self.members.extend(0..islands.len() as u32);
         islands.iter_mut().for_each(|island| island.go_back(shared));
-        self.sail(islands, false, shared.params.escalation.again, shared);
+        let sweeps = shared.params.sweeps.again(shared.params.escalation.again);
+        self.sail(islands, false, sweeps, shared);
     }
 
     /// A large island, in its own lanes.
@@ -105,7 +107,7 @@ impl Convoy {
         self.members.push(k as u32);
         std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
         std::mem::swap(&mut self.motions, &mut self.large);
-        self.sail(islands, true, 1, shared);
+        self.sail(islands, true, shared.params.sweeps, shared);
         std::mem::swap(&mut self.motions, &mut self.large);
         std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
         islands[k].berth = None;
@@ -116,8 +118,8 @@ impl Convoy {
         self.lanes.bytes() + self.motions.bytes() + self.large.bytes()
     }
 
-    /// Runs the members through the step with so many `times` the usual sweeps; the `same` may be aboard as in the last.
-    fn sail(&mut self, islands: &mut [Island], same: bool, times: u32, shared: &Shared) {
+    /// Runs the members through the step; the `same` may be aboard as in the last.
+    fn sail(&mut self, islands: &mut [Island], same: bool, sweeps: Sweeps, shared: &Shared) {
         let numbers = Discretiser::new(shared.params, shared.h);
         let members = self.members.iter().map(|&k| &islands[k as usize]);
         let contacts: usize = members.map(|i| i.contacts.len()).sum();
@@ -125,11 +127,11 @@ impl Convoy {
         self.assign(islands, stay);
         self.pack(islands, stay, shared, &numbers);
         for k in 0..shared.params.substeps {
-            self.substep(islands, shared, &numbers, [k, times]);
+            self.substep(islands, shared, &numbers, (k, sweeps));
         }
         self.crews(islands, |crew| crew.take_back());
         self.lanes.settle();
-        self.land(islands, times, shared);
+        self.land(islands, sweeps, shared);
     }
 
     /// Gives the members their berths: all movable bodies first. Contacts may `stay`.
@@ -188,7 +190,7 @@ impl Convoy {
         islands: &mut [Island],
         shared: &Shared,
         numbers: &Discretiser,
-        [number, times]: [u32; 2],
+        (number, sweeps): (u32, Sweeps),
     ) {
         let first = number == 0;
         self.predict(islands, shared, first);
@@ -198,13 +200,12 @@ impl Convoy {
         if first {
             self.lanes.warm();
         }
-        let sweeps = shared.params.sweeps;
         let backwards = number % 2 == 1;
-        let count = times.saturating_mul(sweeps.position);
-        self.lanes.sweeps(Pass::Position, numbers, count, backwards);
+        self.lanes
+            .sweeps(Pass::Position, numbers, sweeps.position, backwards);
         self.advance(islands, shared);
         let last = number + 1 == shared.params.substeps;
-        let count = times.saturating_mul(sweeps.velocity_in(last));
+        let count = sweeps.velocity_in(last);
         self.lanes.sweeps(Pass::Velocity, numbers, count, backwards);
     }
 
@@ -267,8 +268,7 @@ impl Convoy {
     }
 
     /// Grades to the islands.
-    fn land(&mut self, islands: &mut [Island], times: u32, shared: &Shared) {
-        let sweeps = shared.params.sweeps;
+    fn land(&mut self, islands: &mut [Island], sweeps: Sweeps, shared: &Shared) {
         let floor = shared.params.gravity.length() * shared.h;
         let large = |&k: &u32| islands[k as usize].section.is_some();
         let sample = match self.members.iter().all(large) {
@@ -286,7 +286,7 @@ impl Convoy {
                 out.penetration = depth;
                 out.sampled = sample.is_partial();
                 let each = sweeps.position + sweeps.velocity;
-                out.iterations = times.saturating_mul(shared.params.substeps * each + sweeps.last);
+                out.iterations = shared.params.substeps * each + sweeps.last;
             });
     }
 }

@@ -270,9 +270,9 @@ impl Island {
     pub(crate) fn judge(&mut self, shared: &Shared) {
         let (policy, grade) = (shared.params.escalation, self.outcome.grade.abs);
         let swept = self.linked && !self.has_trees();
-        let small = self.rows() <= policy.rows && self.in_lanes && !swept;
+        let small = self.rows() <= policy.rows || self.may_sail_again(shared);
         let any = self.linked || !self.contacts.is_empty();
-        let may = small && any && policy.plan != SolvePlan::Fast;
+        let may = small && self.in_lanes && !swept && any && policy.plan != SolvePlan::Fast;
         self.ask = if self.in_lanes && !self.unsound().is_empty() {
             Some(Ask::Broken)
         } else if may && grade > shared.params.tolerances.velocity {
