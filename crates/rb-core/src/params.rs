@@ -313,7 +313,7 @@ impl Params {
                 plan: SolvePlan::Fallback,
                 rows: 64,
                 again: 4,
-                again_rows: 256,
+                again_rows: 64,
                 pivot_rows: 48,
                 budget: 64,
                 hold: 8,

@@ -228,6 +228,7 @@ fn second_tries_shake_nothing() {
         let desc = rb_scenes::scenes::scene(scene).expect("known").build(size);
         let mut params = Params::game();
         params.sleep.enabled = false;
+        params.escalation.again_rows = 256;
         let (mut world, _) = desc.build(params).unwrap();
         let missed = (0..400).filter(|_| !world.step(DT).unwrap().met).count();
         let kinetic = world.energy().0;
