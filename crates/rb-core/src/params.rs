@@ -284,6 +284,7 @@ impl Params {
             contact: ContactParams {
                 margin: 0.02,
                 recycling: RECYCLING,
+                recycling_in_motion: 5.0 * RECYCLING,
                 push_out: 3.0,
                 bounce_threshold: 1.0,
                 friction: FrictionAt::Manifold,
@@ -343,6 +344,7 @@ impl Params {
             contact: ContactParams {
                 bounce_threshold: 0.05,
                 recycling: 5e-4,
+                recycling_in_motion: 0.0,
                 friction: FrictionAt::Points,
                 precision: Precision::Double,
                 softening: None,

@@ -225,7 +225,55 @@ fn how_long_contacts_are_kept_is_stated() {
     for wrong in [-1e-3, f64::NAN, f64::INFINITY] {
         params.contact.recycling = wrong;
         assert!(World::new(params).is_err(), "{wrong}");
+        let mut params = Params::game();
+        params.contact.recycling_in_motion = wrong;
+        assert!(World::new(params).is_err(), "{wrong}");
     }
     params.contact.recycling = 0.0;
     assert!(World::new(params).is_ok());
+}
+
+/// How far points of a cube reach over the border of the slab it lies on (m): while that is drawn away under it at .1
+/// m/s, and half a second after it has stopped.
+fn over_the_border(in_motion: f64) -> [f64; 2] {
+    let mut params = Params::game();
+    params.contact.recycling_in_motion = in_motion;
+    let mut world = World::new(params).unwrap();
+    let smooth = |shape| ColliderDesc::new(shape).friction(0.0);
+    let cube = || Shape::cuboid(DVec3::splat(0.5)).unwrap();
+    let slab = world.add_body(BodyDesc::kinematic()).unwrap();
+    world.add_collider(slab, smooth(cube())).unwrap();
+    let body = BodyDesc::dynamic().at([0.2, 1.0, 0.1]).no_sleep();
+    let body = world.add_body(body).unwrap();
+    world.add_collider(body, smooth(cube())).unwrap();
+    let mut at = 0.0;
+    let mut drawn = |world: &mut World, speed: f64, steps: usize| {
+        let reach = (0..steps).map(|_| {
+            at -= speed * DT;
+            let target = Pose::from_translation(DVec3::X * at);
+            world.set_target(slab, target).unwrap();
+            world.step(DT).unwrap();
+            let points = world.contact_points();
+            let most = points.map(|p| p.position.x).fold(f64::MIN, f64::max);
+            most - (at + 0.5)
+        });
+        reach.collect::<Vec<_>>()
+    };
+    let moving = drawn(&mut world, 0.1, 100);
+    let still = drawn(&mut world, 0.0, 30);
+    let most = |reach: &[f64]| reach.iter().copied().fold(f64::MIN, f64::max);
+    [most(&moving), most(&still[29..])]
+}
+
+/// Points on a border keep their places on the shape that has none there: while shapes move for longer than when
+/// they lie, by no more than is stated.
+#[test]
+fn contacts_in_motion_are_kept_for_longer() {
+    let radius = 0.75f64.sqrt();
+    let [moving, still] = over_the_border(0.0);
+    assert!((0.0..1e-3 * radius).contains(&moving), "{moving}");
+    assert!(still < 1e-3 * radius, "{still}");
+    let [moving, still] = over_the_border(5e-3);
+    assert!((2e-3 * radius..5e-3 * radius).contains(&moving), "{moving}");
+    assert!(still < 1e-3 * radius, "{still}");
 }

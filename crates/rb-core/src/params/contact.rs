@@ -68,6 +68,10 @@ pub struct ContactParams {
     /// than that along it, and by that times the tilt in their gap.
     #[serde(default = "game_recycling")]
     pub recycling: f64,
+    /// The same for shapes that move, or touch what moves: twice as far as they go in a step is added to that at rest,
+    /// up to this share. No more than that at rest where it is less.
+    #[serde(default)]
+    pub recycling_in_motion: f64,
     /// Fastest speed at which penetration is pushed out (m/s).
     pub push_out: f64,
     /// Slowest approach that bounces (m/s).
@@ -92,6 +96,7 @@ impl ContactParams {
     pub(super) fn validate(&self) -> Result<()> {
         check::non_negative("contact.margin", self.margin)?;
         check::non_negative("contact.recycling", self.recycling)?;
+        check::non_negative("contact.recycling_in_motion", self.recycling_in_motion)?;
         check::positive("contact.push_out", self.push_out)?;
         check::non_negative("contact.bounce_threshold", self.bounce_threshold)?;
         if let Some(kappa) = self.smooth {

@@ -18,6 +18,7 @@ use rb_contact::narrow::collide_shapes;
 use rb_contact::recycle::{Memory, Recall, apart, nearing};
 use rb_core::anchor::{Reference, Stand};
 use rb_core::manifold::{ContactMaterial, Manifold};
+use rb_core::params::ContactParams;
 use rb_solve::parallel;
 
 /// Pairs per task.
@@ -39,6 +40,9 @@ const LIVELY: f64 = 0.35;
 
 /// Motion, as a share of the margin, that brings nothing nearer worth asking how much.
 const STILL: f64 = 1e-2;
+
+/// While shapes move, contacts known are kept for so many steps longer.
+const STEPS: f64 = 2.0;
 
 /// What became of a pair.
 enum Verdict {
@@ -187,6 +191,13 @@ fn prediction(margin: f64, fall: f64, [a, b]: [&Placed; 2]) -> f64 {
     most.min(near + FORESIGHT * nearing)
 }
 
+/// Share of the smaller shape's radius by which a pair may move before its contacts are searched for anew.
+fn lenience(contact: &ContactParams, [a, b]: [&Placed; 2]) -> f64 {
+    let still = contact.recycling;
+    let motion = STEPS * (a.unrest + b.unrest) / a.radius.min(b.radius);
+    (still + motion).min(contact.recycling_in_motion).max(still)
+}
+
 /// Notes what flies and may meet something in this step that does not.
 fn expose(pairs: &mut [Pair], frame: &mut Frame) {
     let placed = &frame.placed;
@@ -217,12 +228,13 @@ fn touch(
     if !(a.stirs || b.stirs) {
         return Verdict::Kept;
     }
-    let prediction = prediction(state.params.contact.margin, fall, sides);
-    let share = state.params.contact.recycling;
+    let contact = &state.params.contact;
+    let prediction = prediction(contact.margin, fall, sides);
+    let (still, share) = (contact.recycling, lenience(contact, sides));
     let recalled = recall(pair, sides, prediction, share);
     // Found while something moved there, a contact far off would stay for good.
-    let spare = Memory::spare(a.sphere(), b.sphere(), share);
-    let far = prediction + spare + CALM * state.params.contact.margin;
+    let spare = Memory::spare(a.sphere(), b.sphere(), still);
+    let far = prediction + spare + CALM * contact.margin;
     let stays = |m: &Manifold| match m.anchor.reference {
         Reference::Neither => false,
         Reference::Lines => m.is_within(far),
@@ -243,7 +255,9 @@ fn touch(
         _ => {}
     }
     let stands = close_up(sides);
-    let memory = search(state, sides, &stands, prediction, share, chunk);
+    // As far as contacts are kept, and at rest as far again: what is found farther off is swept, and seldom closes.
+    let ahead = 0.5 * (still + share);
+    let memory = search(state, sides, &stands, prediction, ahead, chunk);
     if !chunk.patches.is_empty() {
         let material = surface(state, pair, known, sides);
         let sides = Sides {
