@@ -233,7 +233,7 @@ fn how_long_contacts_are_kept_is_stated() {
     assert!(World::new(params).is_ok());
 }
 
-/// How far points of a cube reach over the border of the slab it lies on (m): while that is drawn away under it at .1
+/// How far points of a cube reach over the border of the slab it lies on (m): while that is drawn away under it at .2
 /// m/s, and half a second after it has stopped.
 fn over_the_border(in_motion: f64) -> [f64; 2] {
     let mut params = Params::game();
@@ -259,13 +259,13 @@ fn over_the_border(in_motion: f64) -> [f64; 2] {
         });
         reach.collect::<Vec<_>>()
     };
-    let moving = drawn(&mut world, 0.1, 100);
+    let moving = drawn(&mut world, 0.2, 60);
     let still = drawn(&mut world, 0.0, 30);
     let most = |reach: &[f64]| reach.iter().copied().fold(f64::MIN, f64::max);
     [most(&moving), most(&still[29..])]
 }
 
-/// Points on a border keep their places on the shape that has none there: while shapes move for longer than when
+/// Points on a border keep their places on the shape that has none there: for longer while shapes move than when
 /// they lie, by no more than is stated.
 #[test]
 fn contacts_in_motion_are_kept_for_longer() {

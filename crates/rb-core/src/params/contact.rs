@@ -68,8 +68,8 @@ pub struct ContactParams {
     /// than that along it, and by that times the tilt in their gap.
     #[serde(default = "game_recycling")]
     pub recycling: f64,
-    /// The same for shapes that move, or touch what moves: twice as far as they go in a step is added to that at rest,
-    /// up to this share. No more than that at rest where it is less.
+    /// The same, at most, for shapes that move against each other by more than that in a single step: twice what is
+    /// beyond it is added. No longer than at rest where it is less.
     #[serde(default)]
     pub recycling_in_motion: f64,
     /// Fastest speed at which penetration is pushed out (m/s).

@@ -41,7 +41,7 @@ const LIVELY: f64 = 0.35;
 /// Motion, as a share of the margin, that brings nothing nearer worth asking how much.
 const STILL: f64 = 1e-2;
 
-/// While shapes move, contacts known are kept for so many steps longer.
+/// Steps for which known contacts are kept longer while shapes move.
 const STEPS: f64 = 2.0;
 
 /// What became of a pair.
@@ -170,32 +170,42 @@ fn parted([a, b]: [&Placed; 2]) -> bool {
     (a.stirs || b.stirs) && !a.bounds.overlaps(&b.bounds)
 }
 
-/// How far a contact of a pair may be away and still matter within this step (m), in which what is let go falls by `fall`.
+/// What is asked of a pair in this step.
+struct Outlook {
+    /// How far a contact may be away and still matter within the step (m).
+    prediction: f64,
+    /// Share of the smaller shape's radius by which they may move against each other before known contacts are searched
+    /// for anew.
+    share: f64,
+}
+
+/// What is asked of a pair in this step, in which what is let go falls by `fall` (m).
 ///
-/// At rest that is a part of the margin, and a larger one where they or what they touch move: impacts that carry them on
-/// come from there.
+/// At rest contacts matter up to a part of the margin, and a larger one where they or what they touch move: impacts that
+/// carry them on come from there.
 ///
 /// What flies towards something may be stopped by it, and what flies along with it then runs into it: there all motion
 /// counts. Elsewhere bodies mostly go on as they go, and what brings a pair nearer does.
-fn prediction(margin: f64, fall: f64, [a, b]: [&Placed; 2]) -> f64 {
-    let most = a.reach + b.reach;
+///
+/// What moves in one step by more than contacts are kept for would be searched for in every step; these are kept for some
+/// steps of what is beyond that.
+fn outlook(contact: &ContactParams, fall: f64, [a, b]: [&Placed; 2]) -> Outlook {
+    let (most, margin, share) = (a.reach + b.reach, contact.margin, contact.recycling);
+    let still = |prediction: f64| Outlook { prediction, share };
     if a.exposed || b.exposed {
-        return most;
+        return still(most);
     }
     let unrest = a.unrest + b.unrest;
     let near = (CALM * margin + unrest).min(LIVELY * margin) + fall;
     if unrest <= STILL * margin {
-        return most.min(near);
+        return still(most.min(near));
     }
     let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
-    most.min(near + FORESIGHT * nearing)
-}
-
-/// Share of the smaller shape's radius by which a pair may move before its contacts are searched for anew.
-fn lenience(contact: &ContactParams, [a, b]: [&Placed; 2]) -> f64 {
-    let still = contact.recycling;
-    let motion = STEPS * (a.unrest + b.unrest) / a.radius.min(b.radius);
-    (still + motion).min(contact.recycling_in_motion).max(still)
+    let beyond = (nearing / a.radius.min(b.radius) - share).max(0.0);
+    Outlook {
+        prediction: most.min(near + FORESIGHT * nearing),
+        share: (share + STEPS * beyond).min(contact.recycling_in_motion.max(share)),
+    }
 }
 
 /// Notes what flies and may meet something in this step that does not.
@@ -229,8 +239,8 @@ fn touch(
         return Verdict::Kept;
     }
     let contact = &state.params.contact;
-    let prediction = prediction(contact.margin, fall, sides);
-    let (still, share) = (contact.recycling, lenience(contact, sides));
+    let Outlook { prediction, share } = outlook(contact, fall, sides);
+    let still = contact.recycling;
     let recalled = recall(pair, sides, prediction, share);
     // Found while something moved there, a contact far off would stay for good.
     let spare = Memory::spare(a.sphere(), b.sphere(), still);
