@@ -129,24 +129,44 @@ fn apart(a: &Run, b: &Run, steps: usize) -> Vec<f64> {
     apart
 }
 
+/// Whether no more than one in so many of some ascending numbers is above a bound.
+fn few(sorted: &[f64], one_in: usize, bound: f64) -> bool {
+    let above = sorted.len() - sorted.partition_point(|x| *x <= bound);
+    println!("{above} of {} above {bound:e} m", sorted.len());
+    above * one_in <= sorted.len()
+}
+
+/// How far bodies are apart (m), in order, in twelve pairs of runs that begin a last digit apart. In each half of them
+/// are less than `middle` apart.
+fn nudged(precision: Precision, middle: f64) -> Vec<f64> {
+    let mut all = Vec::new();
+    for course in 0..12 {
+        let run = |nudge| pile(precision, DVec3::ZERO, nudge, course);
+        let apart = apart(&run(0.0), &run(Grid::FINE.spacing()), EARLY);
+        let (median, largest) = (apart[apart.len() / 2], apart[apart.len() - 1]);
+        println!("course {course}: median {median:.1e} m, largest {largest:.1e} m");
+        assert!(median > 0.0 && median < middle, "median {median:e} m");
+        all.extend(apart);
+    }
+    all.sort_by(f64::total_cmp);
+    assert!(all.len() > 2000, "only {} met something", all.len());
+    all
+}
+
 /// A last digit of a place becomes at once one of a velocity in lanes of single precision, which is some hundred times as large:
-/// what it makes until then is told with lanes of double precision, and with the others that there is no more to it.
+/// what it makes until then is told with lanes of double precision.
 #[test]
 fn the_last_digit_decides_nothing() {
-    for (precision, middle, bound) in [
-        (Precision::Double, 1e-8, 1e-4),
-        (Precision::Single, 1e-5, 1e-2),
-    ] {
-        let (mut met, mut most) = (0, 0.0f64);
-        for course in 0..12 {
-            let run = |nudge| pile(precision, DVec3::ZERO, nudge, course);
-            let apart = apart(&run(0.0), &run(Grid::FINE.spacing()), EARLY);
-            let (median, largest) = (apart[apart.len() / 2], apart[apart.len() - 1]);
-            println!("course {course}: median {median:.1e} m, largest {largest:.1e} m");
-            assert!(median > 0.0 && median < middle, "median {median:e} m");
-            (met, most) = (met + apart.len(), most.max(largest));
-        }
-        println!("{precision:?}: {met} bodies met something and are {most:.1e} m apart at most");
-        assert!(met > 2000 && most < bound, "{met} bodies, {most:e} m");
-    }
+    let apart = nudged(Precision::Double, 1e-8);
+    assert!(apart.last().is_some_and(|most| *most < 1e-4));
+}
+
+/// With the others there is no more to it. They are ahead by two or three powers of ten, so that impacts have made millimetres
+/// and more of some: the largest of all is a matter of luck, how many they are is not.
+#[test]
+fn nor_does_that_of_single_precision() {
+    let apart = nudged(Precision::Single, 1e-5);
+    assert!(few(&apart, 15, 1e-4));
+    assert!(few(&apart, 60, 1e-3));
+    assert!(few(&apart, 250, 1e-2));
 }

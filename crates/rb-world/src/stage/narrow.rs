@@ -3,6 +3,7 @@
 //! Tasks look at the pairs. Those that keep as many manifolds as they had, which is nearly all, have
 //! them written over the old ones at once; the others' are put in their places afterwards.
 
+mod outlook;
 mod places;
 mod surfaces;
 
@@ -11,14 +12,14 @@ use crate::frame::{Changed, Frame, PairChunk, Placed};
 use crate::hooks::Hooks;
 use crate::stage::publish::{contact_event, difference};
 use crate::state::{Pair, PairList, State};
+use outlook::Outlook;
 use places::Tasks;
 use rb_contact::manifold::{Sides, rewrite, warm_start};
 use rb_contact::material::combine;
 use rb_contact::narrow::collide_shapes;
-use rb_contact::recycle::{Memory, Recall, apart, nearing};
+use rb_contact::recycle::{Memory, Recall, apart};
 use rb_core::anchor::{Reference, Stand};
 use rb_core::manifold::{ContactMaterial, Manifold};
-use rb_core::params::ContactParams;
 use rb_solve::parallel;
 
 /// Pairs per task.
@@ -26,23 +27,6 @@ const CHUNK: usize = 64;
 
 /// Gap (m) below which a moving body wakes a sleeper.
 const WAKING_GAP: f64 = 1e-3;
-
-/// How far a pair looks ahead, in terms of what its present relative motion brings it nearer: impacts within the step
-/// change that.
-const FORESIGHT: f64 = 2.0;
-
-/// Share of the margin at which contacts matter between shapes at rest.
-const CALM: f64 = 0.25;
-
-/// The same, at most, between shapes that move or touch what moves. (What impacts carry on from farther away is found
-/// within the next step, no deeper than it came in this one.)
-const LIVELY: f64 = 0.35;
-
-/// Motion, as a share of the margin, that brings nothing nearer worth asking how much.
-const STILL: f64 = 1e-2;
-
-/// Steps for which known contacts are kept longer while shapes move.
-const STEPS: f64 = 2.0;
 
 /// What became of a pair.
 enum Verdict {
@@ -170,44 +154,6 @@ fn parted([a, b]: [&Placed; 2]) -> bool {
     (a.stirs || b.stirs) && !a.bounds.overlaps(&b.bounds)
 }
 
-/// What is asked of a pair in this step.
-struct Outlook {
-    /// How far a contact may be away and still matter within the step (m).
-    prediction: f64,
-    /// Share of the smaller shape's radius by which they may move against each other before known contacts are searched
-    /// for anew.
-    share: f64,
-}
-
-/// What is asked of a pair in this step, in which what is let go falls by `fall` (m).
-///
-/// At rest contacts matter up to a part of the margin, and a larger one where they or what they touch move: impacts that
-/// carry them on come from there.
-///
-/// What flies towards something may be stopped by it, and what flies along with it then runs into it: there all motion
-/// counts. Elsewhere bodies mostly go on as they go, and what brings a pair nearer does.
-///
-/// What moves in one step by more than contacts are kept for would be searched for in every step; these are kept for some
-/// steps of what is beyond that.
-fn outlook(contact: &ContactParams, fall: f64, [a, b]: [&Placed; 2]) -> Outlook {
-    let (most, margin, share) = (a.reach + b.reach, contact.margin, contact.recycling);
-    let still = |prediction: f64| Outlook { prediction, share };
-    if a.exposed || b.exposed {
-        return still(most);
-    }
-    let unrest = a.unrest + b.unrest;
-    let near = (CALM * margin + unrest).min(LIVELY * margin) + fall;
-    if unrest <= STILL * margin {
-        return still(most.min(near));
-    }
-    let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
-    let beyond = (nearing / a.radius.min(b.radius) - share).max(0.0);
-    Outlook {
-        prediction: most.min(near + FORESIGHT * nearing),
-        share: (share + STEPS * beyond).min(contact.recycling_in_motion.max(share)),
-    }
-}
-
 /// Notes what flies and may meet something in this step that does not.
 fn expose(pairs: &mut [Pair], frame: &mut Frame) {
     let placed = &frame.placed;
@@ -238,17 +184,12 @@ fn touch(
     if !(a.stirs || b.stirs) {
         return Verdict::Kept;
     }
-    let contact = &state.params.contact;
-    let Outlook { prediction, share } = outlook(contact, fall, sides);
-    let still = contact.recycling;
-    let recalled = recall(pair, sides, prediction, share);
-    // Found while something moved there, a contact far off would stay for good.
-    let spare = Memory::spare(a.sphere(), b.sphere(), still);
-    let far = prediction + spare + CALM * contact.margin;
+    let outlook = Outlook::new(&state.params.contact, fall, sides);
+    let recalled = recall(pair, sides, outlook.prediction, outlook.share);
     let stays = |m: &Manifold| match m.anchor.reference {
         Reference::Neither => false,
-        Reference::Lines => m.is_within(far),
-        _ => recalled == Recall::InPlace && m.is_within(far),
+        Reference::Lines => m.is_within(outlook.far),
+        _ => recalled == Recall::InPlace && m.is_within(outlook.far),
     };
     match recalled {
         Recall::InPlace | Recall::Followed | Recall::Clear if pair.count == 0 => {
@@ -265,9 +206,7 @@ fn touch(
         _ => {}
     }
     let stands = close_up(sides);
-    // As far as contacts are kept, and at rest as far again: what is found farther off is swept, and seldom closes.
-    let ahead = 0.5 * (still + share);
-    let memory = search(state, sides, &stands, prediction, ahead, chunk);
+    let memory = search(state, sides, &stands, outlook.reach, chunk);
     if !chunk.patches.is_empty() {
         let material = surface(state, pair, known, sides);
         let sides = Sides {
@@ -347,7 +286,8 @@ fn sense(state: &State, pair: &mut Pair, sides: [&Placed; 2], chunk: &mut PairCh
     if recall(pair, sides, 0.0, share) != Recall::Search {
         return Verdict::Kept;
     }
-    let memory = search(state, sides, &close_up(sides), 0.0, share, chunk);
+    let reach = Memory::spare(sides[0].sphere(), sides[1].sphere(), share);
+    let memory = search(state, sides, &close_up(sides), reach, chunk);
     let mut points = chunk.patches.iter().flat_map(|p| &p.points);
     let overlaps = points.any(|p| p.gap <= 0.0);
     if overlaps {
@@ -380,19 +320,16 @@ fn close_up([a, b]: [&Placed; 2]) -> [Stand; 2] {
     [a, b].map(|side| side.stand.seen_from(from.stand.pose.p))
 }
 
-/// Finds the patches of a pair that stands there up to a gap of `prediction` (m), and a little beyond, by a `share` of
-/// the smaller shape.
+/// Finds the patches of a pair that stands there up to a gap of `reach` (m).
 fn search(
     state: &State,
     [a, b]: [&Placed; 2],
     stands: &[Stand; 2],
-    prediction: f64,
-    share: f64,
+    reach: f64,
     chunk: &mut PairChunk,
 ) -> Memory {
     chunk.patches.clear();
     let (sphere_a, sphere_b) = (a.sphere(), b.sphere());
-    let reach = prediction + Memory::spare(sphere_a, sphere_b, share);
     let mut clear = apart(sphere_a, sphere_b);
     // Boxes overlap long before most shapes do.
     if clear.distance <= reach {
