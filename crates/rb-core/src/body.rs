@@ -78,10 +78,11 @@ pub struct Body {
     pub linear_damping: f64,
     /// Angular damping rate (1/s).
     pub angular_damping: f64,
-    /// Force and torque for the next step (N, N·m), cleared after it.
-    pub force: Wrench,
     /// Centre of mass and attitude at the start of the last step, for interpolation.
     pub previous: Pose,
+    /// Centre of mass and attitude at which contacts see it: where it was when they were last found or placed. `None`
+    /// where they are to see it where it is.
+    pub mark: Option<Pose>,
     /// Time (s) its surface has been still.
     pub still: f64,
     /// Steps its island stays with the exact solver.
@@ -119,8 +120,8 @@ impl Body {
             gravity_scale: desc.gravity_scale,
             linear_damping: desc.linear_damping,
             angular_damping: desc.angular_damping,
-            force: Wrench::ZERO,
             previous: Pose::IDENTITY,
+            mark: None,
             still: 0.0,
             exact_hold: 0,
             exact_rest: 0,
@@ -140,6 +141,21 @@ impl Body {
     #[inline]
     pub fn pose(&self) -> Pose {
         Pose::new(self.com - self.aside(self.q), self.q)
+    }
+
+    /// Displacement since contacts saw it (m, rotation vector in rad; world), to first order: it is small.
+    #[inline]
+    pub fn moved(&self) -> Twist {
+        self.moved_to(&self.com_pose())
+    }
+
+    /// The same when it stood there.
+    #[inline]
+    pub fn moved_to(&self, com: &Pose) -> Twist {
+        self.mark.map_or(Twist::ZERO, |mark| {
+            let turn = com.q * mark.q.conjugate();
+            Twist::new(com.p - mark.p, turn.xyz() * (2.0 * turn.w.signum()))
+        })
     }
 
     /// Pose of the frame at the centre of mass, body axes.
@@ -189,6 +205,7 @@ impl Body {
             com_local: mass.com_local,
         };
         self.previous.p += self.aside(self.previous.q) - before;
+        self.mark = None;
         self.inertia = if mass.mass > 0.0 {
             PrincipalInertia::new(mass.inertia_local)
         } else {
@@ -247,6 +264,15 @@ impl Body {
         }
     }
 
+    /// The same where contacts see it: bit for bit what it was as long as they see it there.
+    #[inline]
+    pub fn seen_inv_mass(&self) -> InvMass {
+        match (self.is_movable(), self.mark) {
+            (true, Some(mark)) => InvMass::new(self.mass.mass, &self.inertia, mark.q, self.locked),
+            _ => self.inv_mass(),
+        }
+    }
+
     /// Kinetic energy (J).
     pub fn kinetic_energy(&self) -> f64 {
         let w = self.inertia.world(self.q) * self.vel.ang;
@@ -255,10 +281,10 @@ impl Body {
 
     /// Adds a force (N) at a world point: a wrench at the centre of mass for the next step.
     pub fn add_force_at(&mut self, force: DVec3, point: DVec3) {
-        self.force += Wrench {
+        self.add_force(Wrench {
             force,
             torque: (point - self.com).cross(force),
-        };
+        });
     }
 
     /// Applies an impulse (N·s) at a world point at once, which does nothing to a body that impulses cannot move.
@@ -293,7 +319,7 @@ mod tests {
     /// Worlds of many bodies are read and written whole in every step.
     #[test]
     fn a_body_is_small() {
-        assert!(size_of::<Slot<Body>>() <= 432);
+        assert!(size_of::<Slot<Body>>() <= 448);
     }
 
     #[test]

@@ -117,6 +117,8 @@ pub struct Contacts<'a> {
     pub manifolds: &'a [Manifold],
     /// What the [`surface`](Manifold::surface) of some counts, from 1.
     pub materials: &'a [ContactMaterial],
+    /// Whether each is another than in the step before, but for its impulses; empty if all may be.
+    pub fresh: &'a [bool],
 }
 
 impl<'a> Contacts<'a> {
@@ -169,7 +171,8 @@ pub struct ManifoldPoint {
     /// From the centre of mass of the [near](Manifold::near) body to the place on its surface, world axes at the time of
     /// detection (m).
     pub arm: DVec3,
-    /// Distance along the normal (m); negative is penetration.
+    /// Distance along the normal with both bodies where contacts see them ([`Body::mark`](crate::body::Body::mark)), m;
+    /// negative is penetration.
     pub gap: f64,
 }
 
@@ -192,9 +195,6 @@ pub struct Manifold {
     pub near: u8,
     /// Whether a point carried an impulse or was closed at the end of the last step.
     pub closed: bool,
-    /// Points, in the order of the features that made them; unused ones are zero, so that equal
-    /// contacts are stored in equal bytes.
-    pub points: [ManifoldPoint; MAX_POINTS],
     /// Impulse (N·s) of each point along normal, tangent 1, tangent 2: last step's before the solve, this
     /// step's after.
     pub impulses: [[f64; 3]; MAX_POINTS],
@@ -207,6 +207,9 @@ pub struct Manifold {
     pub apart: DVec3,
     /// Friction coefficient μ.
     pub friction: f64,
+    /// Points, in the order of the features that made them; unused ones are zero, so that equal
+    /// contacts are stored in equal bytes.
+    pub points: [ManifoldPoint; MAX_POINTS],
     /// Feature pair that made each point, for matching across steps.
     pub features: [u32; MAX_POINTS],
     /// The points in the frames of the shapes.
@@ -373,6 +376,12 @@ impl PointView {
             Twist::new(d, self.arm[1].cross(d)),
         ]
     }
+
+    /// J v of the row along axis `k`, or what displacements change there.
+    pub fn rate(&self, k: usize, v: &[Twist; 2]) -> f64 {
+        let [a, b] = self.jacobian(k);
+        a.dot(&v[0]) + b.dot(&v[1])
+    }
 }
 
 #[cfg(test)]
@@ -456,6 +465,7 @@ mod tests {
         let contacts = Contacts {
             manifolds: &[],
             materials: &[bouncy],
+            fresh: &[],
         };
         let plain = contacts.material(&of);
         assert!(plain.is_plain() && plain.friction == 0.5 && plain.law == FrictionLaw::Boxed);

@@ -134,6 +134,7 @@ impl World {
         let b = self.edit(body)?;
         b.set_pose(Pose::new(pose.p, q));
         b.previous = b.com_pose();
+        b.mark = None;
         self.state.touch_colliders(body);
         Ok(())
     }
@@ -194,10 +195,10 @@ impl World {
     /// Dead handle or not finite.
     pub fn add_force(&mut self, body: BodyHandle, force: impl Into<DVec3>) -> Result<()> {
         let force = check::vector("force", force.into())?;
-        self.edit(body)?.force += Wrench {
+        self.edit(body)?.add_force(Wrench {
             force,
             torque: DVec3::ZERO,
-        };
+        });
         Ok(())
     }
 
@@ -207,10 +208,10 @@ impl World {
     /// Dead handle or not finite.
     pub fn add_torque(&mut self, body: BodyHandle, torque: impl Into<DVec3>) -> Result<()> {
         let torque = check::vector("torque", torque.into())?;
-        self.edit(body)?.force += Wrench {
+        self.edit(body)?.add_force(Wrench {
             force: DVec3::ZERO,
             torque,
-        };
+        });
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use rb_core::body::BodyKind;
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::manifold::{MAX_POINTS, PointView};
 use rb_core::mass::MassProps;
-use rb_core::math::Pose;
+use rb_core::math::{Pose, Twist};
 use smallvec::SmallVec;
 
 /// One contact point, for reading.
@@ -25,7 +25,7 @@ pub struct ContactPoint {
     pub position: DVec3,
     /// Unit normal from a to b.
     pub normal: DVec3,
-    /// Gap when the contact was found, at the start of the last step (m).
+    /// Gap at the start of the last step (m).
     pub gap: f64,
     /// Force on b (N, world), mean over the last substep.
     pub force: DVec3,
@@ -170,12 +170,16 @@ impl World {
         s.all_contacts().flat_map(move |m| {
             let colliders = m.key.pair.map(|c| s.collider_handle(c));
             let com = s.bodies.slot(m.bodies[0]).map_or(DVec3::ZERO, |b| b.com);
+            let moved = m.bodies.map(|b| {
+                let body = s.bodies.slot(b);
+                body.map_or(Twist::ZERO, |b| b.moved_to(&b.previous))
+            });
             let torque = m.spin / (h * f64::from(m.count.max(1)));
             let point = |p: PointView| ContactPoint {
                 colliders,
                 position: com + p.arm[0],
                 normal: p.axes[0],
-                gap: p.gap,
+                gap: p.gap + p.rate(0, &moved),
                 force: (0..3).map(|j| p.axes[j] * (p.impulse[j] / h)).sum(),
                 torque,
             };
@@ -251,6 +255,8 @@ impl State {
     /// Has the pairs of a collider filtered and searched again in the next step.
     pub(crate) fn recheck_pairs(&mut self, slot: u32) {
         self.broad.recheck(slot);
+        let body = self.collider(slot).body;
+        self.body_mut(body.index()).mark = None;
         for pair in self.pairs.iter_mut().filter(|p| p.key.contains(&slot)) {
             pair.memory = None;
         }

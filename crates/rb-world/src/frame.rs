@@ -35,6 +35,8 @@ pub(crate) struct Placed {
     /// Whether its body may have moved since contacts were last found.
     pub(crate) stirs: bool,
     pub(crate) sensor: bool,
+    /// Whether contacts see it where it was.
+    pub(crate) held: bool,
     /// Whether it slept already when it was last placed, and did not move: it stands there until it wakes.
     pub(crate) rests: bool,
     /// Whether its surface has a direction that turns with the body.
@@ -76,15 +78,18 @@ pub(crate) struct Travel {
     pub(crate) unrest: f64,
     /// Whether any touched it.
     pub(crate) touched: bool,
+    /// Whether contacts see it where it was.
+    pub(crate) held: bool,
 }
 
 impl Travel {
     /// Of a body that goes so far (m) and touches nothing.
-    pub(crate) fn alone(own: f64) -> Self {
+    pub(crate) fn alone(own: f64, held: bool) -> Self {
         Self {
             own,
             unrest: own,
             touched: false,
+            held,
         }
     }
 }
@@ -195,6 +200,8 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct Frame {
     pub(crate) chunks: Vec<PairChunk>,
+    /// Whether each contact is another than in the last step, but for its impulses; empty if all may be.
+    pub(crate) fresh: Vec<bool>,
     /// Whether the contacts are those of the last step, brought up to date.
     pub(crate) contacts_stay: bool,
     /// Whether joints are as they were at the end of the last step, and their impulses of a substep of the present length.
@@ -323,7 +330,8 @@ impl Frame {
             + bytes(&self.listed_joints)
             + bytes(&self.joint_homes)
             + bytes(&self.spare_touching)
-            + bytes(&self.stored);
+            + bytes(&self.stored)
+            + bytes(&self.fresh);
         islands + lanes + found + records + colliders + bodies + homes + contacts
     }
 

@@ -109,13 +109,17 @@ impl<'a> Shared<'a> {
         state: &'a State,
         solver: &'a dyn IslandSolver,
         frame: &Frame,
+        fresh: &'a [bool],
         dt: f64,
     ) -> Self {
         let h = state.params.substep(dt);
         Self {
             params: &state.params,
             bodies: &state.bodies,
-            contacts: state.contacts(),
+            contacts: Contacts {
+                fresh,
+                ..state.contacts()
+            },
             joints: &state.joints,
             constraints: &state.constraints,
             time: state.time,
@@ -135,6 +139,7 @@ impl<'a> Shared<'a> {
             friction: self.params.contact.friction,
             precision: self.params.contact.precision,
             scale: self.warm_scale,
+            step: self.step,
         }
     }
 

@@ -236,6 +236,7 @@ impl State {
         Contacts {
             manifolds: &self.contacts,
             materials: &self.materials,
+            fresh: &[],
         }
     }
 

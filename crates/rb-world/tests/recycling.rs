@@ -228,6 +228,9 @@ fn how_long_contacts_are_kept_is_stated() {
         let mut params = Params::game();
         params.contact.recycling_in_motion = wrong;
         assert!(World::new(params).is_err(), "{wrong}");
+        let mut params = Params::game();
+        params.contact.following = wrong;
+        assert!(World::new(params).is_err(), "{wrong}");
     }
     params.contact.recycling = 0.0;
     assert!(World::new(params).is_ok());

@@ -1,7 +1,7 @@
-//! What few bodies have: a name, something of the user's, a pose to go to.
+//! What few bodies have: a name, something of the user's, a pose to go to, a force.
 
 use super::Body;
-use crate::math::Pose;
+use crate::math::{Pose, Wrench};
 use crate::room;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,7 @@ pub(super) struct BodyExtras {
     name: Option<String>,
     user_data: u64,
     target: Option<Pose>,
+    force: Wrench,
 }
 
 impl BodyExtras {
@@ -20,6 +21,7 @@ impl BodyExtras {
             name,
             user_data,
             target: None,
+            force: Wrench::ZERO,
         };
         (extras != Self::default()).then(|| Box::new(extras))
     }
@@ -61,5 +63,26 @@ impl Body {
     pub fn clear_target(&mut self) -> bool {
         let target = self.extras.as_mut().and_then(|extras| extras.target.take());
         target.is_some()
+    }
+
+    /// Force and torque for the next step (N, N·m).
+    #[inline]
+    pub fn force(&self) -> Wrench {
+        self.extras
+            .as_ref()
+            .map_or(Wrench::ZERO, |extras| extras.force)
+    }
+
+    /// Adds to these. (Room for them stays: whoever is pushed once is mostly pushed again.)
+    pub fn add_force(&mut self, force: Wrench) {
+        self.extras.get_or_insert_default().force += force;
+    }
+
+    /// Forgets them.
+    #[inline]
+    pub fn clear_force(&mut self) {
+        if let Some(extras) = &mut self.extras {
+            extras.force = Wrench::ZERO;
+        }
     }
 }

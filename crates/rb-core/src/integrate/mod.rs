@@ -63,7 +63,7 @@ impl Mover {
     #[inline]
     pub fn renew(&mut self, slot: u32, body: &Body, params: &Params, h: f64) {
         *self = Self {
-            inv: body.inv_mass(),
+            inv: body.seen_inv_mass(),
             ..Self::guest(slot, body, params)
         };
         self.weigh_down(h);
@@ -81,14 +81,14 @@ impl Mover {
                 true => Twist::ZERO,
                 false => body.vel,
             },
-            moved: Twist::ZERO,
+            moved: body.moved(),
             inv: InvMass::ZERO,
             mass: body.mass.mass,
             com_local: body.mass.com_local,
             inertia: body.inertia,
             locked: body.locked,
             gravity: params.gravity * body.gravity_scale,
-            force: body.force,
+            force: body.force(),
             damping: [body.linear_damping, body.angular_damping],
             grid: body.grid,
             extent: body.span(),

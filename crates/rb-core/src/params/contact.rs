@@ -72,6 +72,10 @@ pub struct ContactParams {
     /// beyond it is added. No longer than at rest where it is less.
     #[serde(default)]
     pub recycling_in_motion: f64,
+    /// Motion of a body, as a share of its extent, up to which contacts see it where it was: gaps follow to first order,
+    /// arms and normals stay. It includes that of the step ahead. (Body by body: what moves by more is seen where it is.)
+    #[serde(default)]
+    pub following: f64,
     /// Fastest speed at which penetration is pushed out (m/s).
     pub push_out: f64,
     /// Slowest approach that bounces (m/s).
@@ -97,6 +101,7 @@ impl ContactParams {
         check::non_negative("contact.margin", self.margin)?;
         check::non_negative("contact.recycling", self.recycling)?;
         check::non_negative("contact.recycling_in_motion", self.recycling_in_motion)?;
+        check::non_negative("contact.following", self.following)?;
         check::positive("contact.push_out", self.push_out)?;
         check::non_negative("contact.bounce_threshold", self.bounce_threshold)?;
         if let Some(kappa) = self.smooth {

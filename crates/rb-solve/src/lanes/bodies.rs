@@ -92,7 +92,7 @@ impl ContactLanes {
     #[inline]
     pub fn set_mass(&mut self, body: usize, w: &InvMass) {
         for line in self.layout.copies(body) {
-            put_mass(&mut self.inv[line], &mut self.vel[line], w);
+            self.other[line] |= put_mass(&mut self.inv[line], &mut self.vel[line], w);
         }
         self.turned = true;
     }
@@ -142,6 +142,7 @@ impl ContactLanes {
             moved: &mut self.moved,
             inv: &mut self.inv,
             free: &mut self.free,
+            other: &mut self.other,
         }
     }
 
@@ -166,11 +167,16 @@ pub struct BodyLines<'a> {
     pub(super) moved: &'a mut [Line],
     pub(super) inv: &'a mut [Line],
     pub(super) free: &'a mut [Line],
+    /// Whether inverse masses are others than contacts were packed with.
+    pub(super) other: &'a mut [bool],
 }
 
 impl<'a> BodyLines<'a> {
     /// Lines of bodies without guests: velocities, displacements, inverse masses and free velocities of all.
-    pub(super) fn alone([vel, moved, inv, free]: [&'a mut [Line]; 4]) -> Self {
+    pub(super) fn alone(
+        [vel, moved, inv, free]: [&'a mut [Line]; 4],
+        other: &'a mut [bool],
+    ) -> Self {
         Self {
             size: vel.len(),
             stride: vel.len(),
@@ -178,6 +184,7 @@ impl<'a> BodyLines<'a> {
             moved,
             inv,
             free,
+            other,
         }
     }
 }
@@ -196,14 +203,15 @@ impl BodyLines<'_> {
             vel: &mut self.vel[run.clone()],
             moved: &mut self.moved[run.clone()],
             inv: &mut self.inv[run.clone()],
-            free: &mut self.free[run],
+            free: &mut self.free[run.clone()],
+            other: &mut self.other[run],
         }
     }
 
     /// Inverse mass of a body, for the present substep; between substeps its angular part alone may change.
     #[inline]
     pub fn set_mass(&mut self, body: usize, w: &InvMass) {
-        put_mass(&mut self.inv[body], &mut self.vel[body], w);
+        self.other[body] |= put_mass(&mut self.inv[body], &mut self.vel[body], w);
     }
 
     /// Velocity of a body (m/s, rad/s).
@@ -230,6 +238,12 @@ impl BodyLines<'_> {
         self.free[body] = packed(v, 0.0);
     }
 
+    /// Sets the displacement of a body since the contacts were found (m, rad).
+    #[inline]
+    pub fn set_moved(&mut self, body: usize, by: &Twist) {
+        self.moved[body] = packed(by, 0.0);
+    }
+
     /// Displacement of a body since the contacts were found (m, rad).
     #[inline]
     pub fn moved(&self, body: usize) -> Twist {
@@ -248,15 +262,20 @@ impl Parts for BodyLines<'_> {
         let (moved, moved2) = self.moved.split_at_mut(at);
         let (inv, inv2) = self.inv.split_at_mut(at);
         let (free, free2) = self.free.split_at_mut(at);
-        let of = |vel, moved, inv, free| BodyLines {
+        let (other, other2) = self.other.split_at_mut(at);
+        let of = |vel, moved, inv, free, other| BodyLines {
             size: self.size,
             stride: self.stride,
             vel,
             moved,
             inv,
             free,
+            other,
         };
-        (of(vel, moved, inv, free), of(vel2, moved2, inv2, free2))
+        (
+            of(vel, moved, inv, free, other),
+            of(vel2, moved2, inv2, free2, other2),
+        )
     }
 }
 
@@ -269,17 +288,20 @@ pub(super) fn is_odd(vel: &impl Stored) -> bool {
     vel.at(7) < 0.0
 }
 
+/// Says whether it is another than it was.
 #[inline]
-fn put_mass(inv: &mut Line, vel: &mut Line, w: &InvMass) {
+fn put_mass(inv: &mut Line, vel: &mut Line, w: &InvMass) -> bool {
     let a = &w.ang;
     let ang = [
         a.x_axis.x, a.y_axis.y, a.z_axis.z, a.x_axis.y, a.x_axis.z, a.y_axis.z,
     ];
     let [xx, yy, zz, xy, xz, yz] = ang;
-    inv.0 = [xx, yy, zz, xy, xz, yz, w.lin.x, w.lin.y];
     let [x, y, z] = w.lin.to_array();
+    let now = [xx, yy, zz, xy, xz, yz, x, y];
+    let before = (core::mem::replace(&mut inv.0, now), vel.0[3]);
     let round = [x, y] == [z, z] && [yy, zz, xy, xz, yz] == [xx, xx, 0.0, 0.0, 0.0];
     (vel.0[3], vel.0[7]) = (z, if round { xx } else { ODD });
+    before != (now, z)
 }
 
 #[inline]

@@ -4,8 +4,8 @@
 //! a batch are read as rows and turned into columns, and what a batch holds is written once, from its first line to
 //! its last, with the effective masses while it is at hand.
 
-use super::axes::Axes;
-use super::batch::{Batch, NONE, Packed, Point, Wide3};
+use super::axes::{Arms, Axes};
+use super::batch::{Batch, NONE, Packed, Point, Slip, Wide3};
 use super::dispatch;
 use super::grip::Grip;
 use super::pair::Pair;
@@ -36,6 +36,10 @@ fn fill<S: AllLanes>(packed: &mut Packed<S::Stored>, set: Contacts, terms: &Term
         let slips = &mut packed.slips[batch.slips()];
         let mut grip = packed.grips.get_mut(batch.grip as usize);
         let eight = eight(set, &batch.manifolds, &idle);
+        if is_kept(batch, &set, masses) {
+            load::<S>(batch, (points, slips, grip), eight, (masses, terms.scale));
+            continue;
+        }
         let head = head::<S>(batch, set, eight);
         let axes = Axes::of(batch);
         let loads = loads::<S>(eight, points.len(), S::splat(terms.scale));
@@ -60,6 +64,52 @@ fn fill<S: AllLanes>(packed: &mut Packed<S::Stored>, set: Contacts, terms: &Term
         }
         let levers = weigh::<S>(batch, responses, &terms.soft, masses);
         prepare(batch, points, slips, grip, &levers);
+    }
+}
+
+/// Whether all that a batch holds is what it was, but for the impulses. (Where bodies are not round, what they do is made
+/// anew, in the order of the batches.)
+#[inline(always)]
+fn is_kept<W: Stored>(batch: &Batch<W>, set: &Contacts, masses: Masses) -> bool {
+    let kept = |lane: usize| {
+        let (manifold, bodies) = (batch.manifolds[lane], two!(|s| batch.bodies[s][lane]));
+        manifold == NONE || masses.keep(set, manifold, bodies)
+    };
+    batch.response == NONE && (0..LANES).all(kept)
+}
+
+/// What the points of a batch have beside their normals: friction at each, or as one.
+type Lists<'a, W> = (
+    &'a mut [Point<W>],
+    &'a mut [Slip<W>],
+    Option<&'a mut Grip<W>>,
+);
+
+/// Fills a batch that is what it was with the impulses of its manifolds.
+#[inline(always)]
+fn load<S: AllLanes>(
+    batch: &Batch<S::Stored>,
+    (points, slips, grip): Lists<S::Stored>,
+    eight: [&Manifold; LANES],
+    (masses, scale): (Masses, f64),
+) {
+    let loads = loads::<S>(eight, points.len(), S::splat(scale));
+    for (k, p) in points.iter_mut().enumerate() {
+        let live = S::gt(S::load(&p.inverse), S::zero());
+        S::select(live, loads[3 * k], S::zero()).store(&mut p.impulse);
+        (p.bias, p.give) = Default::default();
+    }
+    for (k, slip) in slips.iter_mut().enumerate() {
+        loads[3 * k + 1].store(&mut slip.impulse[0]);
+        loads[3 * k + 2].store(&mut slip.impulse[1]);
+    }
+    if let Some(grip) = grip {
+        let [x, y, z, ..] = columns::<S>(eight, 0);
+        let spin = V3([x, y, z]).scaled(S::splat(scale));
+        let axes = Axes::<S>::of(batch);
+        gather(grip, points, &loads, axes.0[0].dot(spin));
+        let pair = Pair::<S>::gather(masses.vel, &batch.bodies);
+        grip.prepare(&Levers::round(&pair), &Arms::of(batch, points), points);
     }
 }
 
@@ -337,6 +387,7 @@ mod tests {
         let set = Contacts {
             manifolds,
             materials,
+            fresh: &[],
         };
         let mut packed = Packed::<W>::default();
         for (first, grip) in [(0, NONE), (5, 0)] {
@@ -360,6 +411,7 @@ mod tests {
         let masses = Masses {
             inv: &inv,
             vel: &vel,
+            other: &[false; 21],
             movable: 21,
             nobody: 0,
         };
@@ -369,6 +421,7 @@ mod tests {
             friction: FrictionAt::Manifold,
             scale: 0.9,
             precision: Precision::default(),
+            step: 0,
         };
         match width {
             Width::Avx512 => fill::<W::Avx512>(&mut packed, set, &terms, masses),

@@ -40,16 +40,16 @@ const STILL: f64 = 0.0;
 const TURNING: f64 = 1.0;
 const GYROSCOPIC: f64 = 2.0;
 
-/// Turn (rad) below which W and the spin stay as they are: what rounding to single precision is off by, as a share. No
-/// two moments of inertia differ by more than the third, so that a gyroscopic term changes a spin by less than this share.
-const CALM: f64 = 1.0 / (1 << 24) as f64;
+/// Turn (rad) in a substep below which W and the spin stay as they are: what rounding to single precision is off by, as a
+/// share, in four of them. No two moments of inertia differ by more than the third, so that a gyroscopic term changes a spin by less than this share.
+const CALM: f64 = 1.0 / (1 << 26) as f64;
 
 /// What gives a body another spin than it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Spin {
     /// Impulses alone: it has no torque, no damping and no gyroscopic term, and W stays.
     Kept,
-    /// The same, as long as it has turned by less than [`CALM`] in this step, and will in this substep.
+    /// The same, as long as it turns by less than [`CALM`] in each substep.
     Calm,
     /// All there is.
     #[default]
@@ -143,6 +143,7 @@ impl Moving<'_> {
         self.lines.set_mass(body, &m.inv);
         self.lines.set_velocity(body, &m.vel);
         self.lines.set_free(body, &m.vel);
+        self.lines.set_moved(body, &m.moved);
         let own = &mut self.own[body * LINES..][..LINES];
         let (moments, axes) = (m.inertia.moments, m.inertia.axes);
         let kind = match m.is_bound() {
@@ -196,11 +197,11 @@ impl Moving<'_> {
         twist(&self.own[body * LINES + START])
     }
 
-    /// Begins a substep of `h` (s) at the velocities that the last one left: free velocities, and inverse masses.
-    /// Where impulses `go_on`, the bodies start with what these changed in the last substep. Whether any inverse mass
+    /// Begins a substep of `h` (s) at the velocities that the last one left: free velocities, and where bodies are to be
+    /// weighed, which the first substep finds done, inverse masses. Where impulses `go_on`, the bodies start with what these changed in the last substep. Whether any inverse mass
     /// is another one now.
-    pub fn begin(&mut self, h: f64, go_on: bool) -> bool {
-        kernel::begin(self, h, go_on)
+    pub fn begin(&mut self, h: f64, weigh: bool, go_on: bool) -> bool {
+        kernel::begin(self, h, weigh, go_on)
     }
 
     /// A body that was calm turns.
@@ -251,17 +252,21 @@ mod tests {
         body.set_mass(MassProps::diagonal(1.0 + x, shapes[k % 3]));
         body.q = exp_rotation(DVec3::new(0.3 * x, -0.1, 0.2));
         body.vel = Twist::new(DVec3::new(x, 1.0, -0.5), DVec3::new(0.7, -x, 2.0));
-        body.force = Wrench {
+        body.add_force(Wrench {
             force: DVec3::new(0.0, x, 0.1),
             torque: DVec3::new(0.02 * x, 0.0, -0.01),
-        };
+        });
         (body.linear_damping, body.angular_damping) = (0.1 * x, 0.3);
         if k == 8 {
             body.vel.ang *= 10.0;
         }
         if k >= 16 {
             body.set_mass(MassProps::diagonal(1.0 + x, shapes[0]));
-            body.force.torque = DVec3::ZERO;
+            body.clear_force();
+            body.add_force(Wrench {
+                force: DVec3::new(0.0, x, 0.1),
+                torque: DVec3::ZERO,
+            });
             (body.linear_damping, body.angular_damping) = (0.0, 0.0);
         }
         Mover::new(k as u32, &body, params, 1.0 / 240.0)
@@ -296,7 +301,7 @@ mod tests {
         let push = Twist::new(DVec3::new(0.1, 0.2, -0.3), DVec3::new(1.0, -2.0, 0.5));
         let mut changes = [Twist::ZERO; 19];
         for _ in 0..20 {
-            moving.begin(h, true);
+            moving.begin(h, true, true);
             for (i, m) in movers.iter_mut().enumerate() {
                 m.refresh();
                 let free = m.predict(h, params.gyroscopic);
@@ -331,7 +336,7 @@ mod tests {
         let (mut lanes, mut motions) = (ContactLanes::default(), Motions::default());
         let mut moving = board(movers, &mut lanes, &mut motions, h);
         let substep = |k: usize| {
-            let renewed = moving.begin(h, true);
+            let renewed = moving.begin(h, true, true);
             let free = moving.lines.free(0);
             if k == 2 {
                 let vel = moving.lines.velocity(0);

@@ -41,6 +41,10 @@ pub struct ContactLanes {
     pub(super) inv: Vec<Line>,
     /// Velocity after forces, before impulses.
     pub(super) free: Vec<Line>,
+    /// Whether the inverse mass of each is another than contacts were packed with.
+    pub(super) other: Vec<bool>,
+    /// When they were packed.
+    step: Option<u64>,
 }
 
 impl ContactLanes {
@@ -71,12 +75,9 @@ impl ContactLanes {
             room::fit(all, lines);
             all.resize(lines, Line::default());
         }
-    }
-
-    /// Puts bodies back to where the contacts are found, which stay those they were. Velocities and masses of all bodies are
-    /// to be set anew, and [`repack`](Self::repack) is to follow.
-    pub fn renew(&mut self) {
-        self.moved.fill(Line::default());
+        self.other.clear();
+        room::fit(&mut self.other, lines);
+        self.other.resize(lines, true);
     }
 
     /// Gives back the memory of lanes that are not needed any more.
@@ -135,14 +136,22 @@ impl ContactLanes {
         self.repack(set, movable, terms);
     }
 
-    /// Packs the manifolds that were packed last once more, as they are in `set` now.
+    /// Packs the manifolds that were packed last once more, as they are in `set` now. All that was to be told of bodies is
+    /// to be told anew; what was packed in the step before, and is as it was, stays.
     pub fn repack(&mut self, set: Contacts, movable: usize, terms: Terms) {
         let layout = self.layout;
-        let (inv, vel) = (&self.inv[..], &self.vel[..]);
+        let before = self.step.replace(terms.step);
+        let follows = before.is_some_and(|step| step + 1 == terms.step);
+        let set = Contacts {
+            fresh: if follows { set.fresh } else { &[] },
+            ..set
+        };
+        let (inv, vel, other) = (&self.inv[..], &self.vel[..], &self.other[..]);
         let stride = layout.stride();
         let masses = |base: usize, lines: usize, movable: usize| Masses {
             inv: &inv[base..base + lines],
             vel: &vel[base..base + lines],
+            other: &other[base..base + lines],
             movable,
             nobody: lines as u32 - 1,
         };
@@ -158,6 +167,7 @@ impl ContactLanes {
             || seam.pack(set, terms, masses(0, lines, lines)),
         );
         self.turned = false;
+        self.other.fill(false);
     }
 
     /// Tells the sections and the seam which manifolds of an island are theirs.
@@ -260,7 +270,7 @@ impl ContactLanes {
         let lines: usize = lines.into_iter().map(room::bytes).sum();
         let sections: usize = self.all().map(Section::bytes).sum();
         let records = room::bytes(&self.sections) + room::bytes(&self.homes);
-        sections + records + lines
+        sections + records + lines + room::bytes(&self.other)
     }
 }
 

@@ -142,8 +142,8 @@ impl Section {
 
     /// Gives every member its turn and its seat, and makes the batches. All of that stays as it is while the
     /// members are the same: piles at rest are planned once. (Special surfaces are noted with their seats, and may
-    /// have changed.)
-    pub(super) fn make_plan(&mut self, set: Contacts, terms: &Terms, masses: Masses) {
+    /// have changed.) Says whether it did.
+    pub(super) fn make_plan(&mut self, set: Contacts, terms: &Terms, masses: Masses) -> bool {
         let friction = terms.friction;
         let other = self.packed.change_to(terms.precision);
         let plan = &mut self.plan;
@@ -151,7 +151,7 @@ impl Section {
         let stay = core::mem::replace(&mut plan.used, true)
             || plan.ends == plan.ended && plan.members == self.members;
         if stay && plan.terms == terms && self.surfaces.is_empty() && !other {
-            return;
+            return true;
         }
         plan.terms = terms;
         plan.visits.clear();
@@ -176,6 +176,7 @@ impl Section {
         either!(&mut self.packed, |packed| {
             packed.number(self.members.len())
         });
+        false
     }
 
     /// Gives every member its turn and its seat; says how many batches that makes, and whether none of the

@@ -30,6 +30,8 @@ pub(super) struct Section {
     pub(super) thin: Vec<Thin>,
     /// Surfaces of the manifolds with special terms, by batch and lane.
     pub(super) surfaces: Vec<(u32, u8, ContactMaterial)>,
+    /// Soft steps that they were packed with.
+    soft: Option<[Soft; 2]>,
     /// Its first line of the bodies.
     pub(super) base: usize,
     /// Whether bodies have moved since the terms of the position pass were made, and inverse masses
@@ -52,6 +54,8 @@ pub struct Terms {
     pub scale: f64,
     /// That of batches; double wherever masses are beyond what single precision can square.
     pub precision: Precision,
+    /// Number of the step.
+    pub step: u64,
 }
 
 /// Lines of its bodies that packing reads.
@@ -59,6 +63,8 @@ pub struct Terms {
 pub(super) struct Masses<'a> {
     pub(super) inv: &'a [Line],
     pub(super) vel: &'a [Line],
+    /// Whether they are others than contacts were packed with.
+    pub(super) other: &'a [bool],
     /// How many of the first lines are of bodies that can move.
     pub(super) movable: usize,
     /// Line of the body of idle lanes.
@@ -77,7 +83,12 @@ impl Section {
         if terms.precision == Precision::Single && !masses.suit_single() {
             terms.precision = Precision::Double;
         }
-        self.make_plan(set, &terms, masses);
+        let stays = self.make_plan(set, &terms, masses) && self.soft == Some(terms.soft);
+        self.soft = Some(terms.soft);
+        let set = Contacts {
+            fresh: if stays { set.fresh } else { &[] },
+            ..set
+        };
         if self.plan.is_thin() {
             return self.pack_thin(set, terms, masses);
         }
@@ -112,6 +123,13 @@ impl Masses<'_> {
             let linear = [x, y, vel.0[3]].iter().all(|&m| within(m, MASS));
             linear && [xx, yy, zz].iter().all(|&m| within(m, MOMENT))
         })
+    }
+
+    /// Whether a manifold between these bodies is what it was when it was packed, but for its impulses.
+    #[inline(always)]
+    pub(super) fn keep(&self, set: &Contacts, manifold: u32, bodies: [u32; 2]) -> bool {
+        let fresh = set.fresh.get(manifold as usize).is_none_or(|fresh| *fresh);
+        !(fresh || self.other[bodies[0] as usize] || self.other[bodies[1] as usize])
     }
 
     /// Whether no impulse moves the body.

@@ -108,10 +108,14 @@ struct Normals {
     pace: [f64; 2],
     /// What 1 N·s along the normal does to the relative linear velocity along n, t and u (m/s).
     level: [f64; 3],
+    /// 1/s of the normals, or 0 where nothing answers.
+    stiff: [f64; MAX_POINTS],
     bodies: [u32; 2],
     mu: f64,
     points: u32,
     law: FrictionLaw,
+    /// Whether it is what it was in the last step, but for the impulses.
+    kept: bool,
 }
 
 /// Where its friction acts.
@@ -157,8 +161,13 @@ impl Section {
             let still = bodies.iter().any(|&b| masses.immovable(b));
             let soft = terms.soft[usize::from(still)];
             let thin = &mut self.thin[turn as usize];
-            thin.friction.become_of(seat.class);
             let manifold = &set.manifolds[number as usize];
+            thin.normals.kept = masses.keep(&set, number, bodies);
+            if thin.normals.kept {
+                thin.load(manifold, terms.scale);
+                continue;
+            }
+            thin.friction.become_of(seat.class);
             thin.fill(manifold, set.belt(manifold), terms.scale);
             (thin.normals.bodies, thin.normals.pace) = (bodies, [soft.rate, soft.reg]);
         }
@@ -192,6 +201,24 @@ impl Thin {
     /// Takes what a manifold of the world has.
     fn fill(&mut self, manifold: &Manifold, belt: DVec3, scale: f64) {
         self.normals.fill(manifold, belt, scale);
+        self.fill_friction(manifold, scale);
+    }
+
+    /// Takes the impulses of a manifold that is what it was.
+    fn load(&mut self, manifold: &Manifold, scale: f64) {
+        let m = &mut self.normals;
+        for (k, impulse) in manifold.impulses.iter().enumerate() {
+            let live = k < m.points as usize;
+            m.impulse.0[k] = if live {
+                scale * impulse[0] * m.stiff[k]
+            } else {
+                0.0
+            };
+        }
+        self.fill_friction(manifold, scale);
+    }
+
+    fn fill_friction(&mut self, manifold: &Manifold, scale: f64) {
         let [_, t, u] = self.normals.axes.map(DVec3::from_array);
         match &mut self.friction {
             Friction::Each(each) => each.fill(manifold, scale),

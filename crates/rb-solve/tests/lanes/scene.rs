@@ -40,6 +40,7 @@ impl Set {
         Contacts {
             manifolds: &self.manifolds,
             materials: &self.materials,
+            fresh: &[],
         }
     }
 }
@@ -168,6 +169,7 @@ pub(crate) fn terms(numbers: &Discretiser, friction: FrictionAt) -> Terms {
         friction,
         scale: 1.0,
         precision: Precision::Double,
+        step: 0,
     }
 }
 

@@ -157,7 +157,7 @@ impl Convoy {
         self.movable = movable;
         let bodies = guest as usize;
         match section {
-            _ if stay => self.lanes.renew(),
+            _ if stay => {}
             Some(size) => self
                 .lanes
                 .reset_in_sections(movable, bodies - movable, size),
@@ -175,6 +175,7 @@ impl Convoy {
                 self.lanes.set_mass(body, &m.inv);
                 self.lanes.set_velocity(body, &m.vel);
                 self.lanes.set_free(body, &m.vel);
+                self.lanes.set_moved(body, &m.moved);
             }
         }
         if stay {
@@ -215,12 +216,11 @@ impl Convoy {
         }
         let turned = AtomicBool::new(self.bound);
         self.moving(|moving| {
-            if moving.begin(shared.h, true) {
+            if moving.begin(shared.h, !first, true) {
                 turned.store(true, Relaxed);
             }
         });
-        // Those of the first substep are as contacts were packed with.
-        if !first && turned.into_inner() {
+        if turned.into_inner() && !first {
             self.lanes.note_turn();
         }
         if self.lanes.has_special() {

@@ -87,6 +87,7 @@ impl Island {
             lanes.set_mass(i, &m.inv);
             lanes.set_velocity(i, &m.vel);
             lanes.set_free(i, &m.vel);
+            lanes.set_moved(i, &m.moved);
         }
         let loose = &self.contacts[..self.loose];
         let contacts = loose.iter().map(|c| c.member(|m| m));

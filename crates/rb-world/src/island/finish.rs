@@ -19,8 +19,7 @@ impl Island {
             let rigid = surface.is_none_or(|m| m.compliance == 0.0);
             let moved = c.movers.map(|m| self.movers[m as usize].moved);
             for (p, gap) in manifold.views().zip(&mut posed.gap) {
-                let jac = p.jacobian(0);
-                *gap = p.gap + jac[0].dot(&moved[0]) + jac[1].dot(&moved[1]);
+                *gap = p.gap + p.rate(0, &moved);
                 if rigid {
                     out.penetration = out.penetration.max(-*gap);
                 }

@@ -2,7 +2,6 @@
 //! still, and changes at the end of the step.
 
 use super::{Island, Shared};
-use rb_core::math::Twist;
 
 impl Island {
     /// Takes the step back.
@@ -26,7 +25,7 @@ impl Island {
     pub(super) fn put_back(&mut self, shared: &Shared) {
         for m in &mut self.movers {
             if let Some(body) = shared.bodies.slot(m.slot) {
-                (m.com, m.q, m.vel, m.moved) = (body.com, body.q, body.vel, Twist::ZERO);
+                (m.com, m.q, m.vel, m.moved) = (body.com, body.q, body.vel, body.moved());
                 m.refresh();
             }
         }

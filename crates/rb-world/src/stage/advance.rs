@@ -108,7 +108,7 @@ fn settle(b: &mut Body, slot: usize, frame: &Frame, landed: &mut Landed, params:
 }
 
 fn clear_forces(b: &mut Body) {
-    b.force = Default::default();
+    b.clear_force();
     if b.kind == BodyKind::Kinematic && b.clear_target() {
         b.vel = Twist::ZERO;
     }

@@ -7,7 +7,7 @@ use crate::state::{ColliderSlot, Pair, State, stirs};
 use glam::DVec3;
 use rb_contact::broad::{BroadPhase, Course, Growth, Sorted};
 use rb_contact::recycle::went;
-use rb_contact::{Aabb, CollisionGroups};
+use rb_contact::{Aabb, Collider, CollisionGroups};
 use rb_core::anchor::Stand;
 use rb_core::arena::Slot;
 use rb_core::body::{Body, BodyKind};
@@ -30,15 +30,20 @@ const SLACK: f64 = 0.05;
 /// Steps of motion that a new box holds in advance; no more than the collider's radius.
 const AHEAD: f64 = 5.0;
 
+/// Share of the margin by which a body may move, at most, while contacts see it where it was.
+const LEEWAY: f64 = 0.05;
+
 /// Aims kinematic bodies at their targets, brings boxes up to date and collects candidate pairs.
 pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt: f64) {
+    let contact = state.params.contact;
     let bodies = state.bodies.slots_mut();
     fit(&mut frame.travels, bodies.len());
     frame.travels.resize(bodies.len(), Travel::default());
     parallel::for_each_with_run(&mut frame.travels, bodies, 1, |travel, slot| {
         for body in slot.iter_mut().filter_map(Slot::value_mut) {
             aim(body, dt);
-            *travel = Travel::alone(body.speed() * dt);
+            let own = body.speed() * dt;
+            *travel = Travel::alone(own, is_held(body, own, &contact));
         }
     });
     wake_pulled(state, events);
@@ -82,6 +87,19 @@ fn aim(body: &mut Body, dt: f64) {
     let com = body.com_at(&target);
     body.vel.lin = (com - body.com) / dt;
     body.vel.ang = log_rotation(target.q * body.q.conjugate()) / dt;
+}
+
+/// Whether contacts go on seeing a body where they saw it: it has not moved, and will not in this step, in which it goes
+/// so far (m), by more than a share of its extent. Else they see it where it is.
+fn is_held(body: &Body, travel: f64, contact: &ContactParams) -> bool {
+    let moved = body.moved();
+    let way = moved.lin.length() + moved.ang.length() * body.span() + travel;
+    body.mark.is_some() && (way <= leeway(contact, body) || body.is_asleep())
+}
+
+/// How far a body may move (m) while contacts see it where it was. What lies on a large body is small beside it.
+fn leeway(contact: &ContactParams, body: &Body) -> f64 {
+    (contact.following * body.span()).min(LEEWAY * contact.margin)
 }
 
 /// How far a contact may be away and still matter within this step (m): half the margin, and as far
@@ -146,6 +164,7 @@ const NOWHERE: Placed = Placed {
     went: 0.0,
     bounds: Aabb::EVERYWHERE,
     stirs: false,
+    held: false,
     rests: false,
     sensor: false,
     directed: false,
@@ -214,17 +233,16 @@ fn place(
     dt: f64,
     placed: &mut Placed,
 ) -> bool {
-    let body = state.body(slot.body.index());
-    let reach = reach(&state.params.contact, body, travel.own);
-    let before = placed.stand.pose;
-    placed.stand = state.stand(&slot.collider, body);
-    placed.radius = slot.collider.radius();
-    placed.went = went(&before, &placed.stand.pose, placed.radius);
-    let arm = placed.stand.pose.p - body.com;
+    let (body, collider) = (state.body(slot.body.index()), state.collider_handle(number));
+    let same = (placed.body, placed.collider) == (slot.body, collider);
+    let stays = same && placed.held && travel.held;
+    (placed.body, placed.collider, placed.held) = (slot.body, collider, travel.held);
+    match stays {
+        true => placed.went = 0.0,
+        false => stand(&state.params.contact, &slot.collider, body, travel, placed),
+    }
+    let arm = placed.stand.pose.p - placed.stand.center;
     placed.motion = Twist::new(body.vel.lin + body.vel.ang.cross(arm), body.vel.ang) * dt;
-    placed.collider = state.collider_handle(number);
-    placed.body = slot.body;
-    placed.reach = reach;
     placed.unrest = travel.unrest;
     placed.stirs = stirs(body);
     placed.rests = body.is_asleep() && placed.went == 0.0;
@@ -235,14 +253,34 @@ fn place(
     placed.groups = slot.collider.groups();
     placed.jointed = !body.joints.is_empty();
     placed.directed = slot.collider.is_directed();
-    let around = slot.collider.aabb(&placed.stand.pose, body.grid);
-    placed.bounds = around.inflated(reach);
-    if body.kind == BodyKind::Static || body.is_asleep() {
+    if stays || body.kind == BodyKind::Static || body.is_asleep() {
         // The box that is stored holds it.
         return false;
     }
     let course = course(body, placed.radius, dt);
     !state.broad.holds(number, &placed.bounds, &course)
+}
+
+/// Puts a collider where contacts see it.
+fn stand(
+    contact: &ContactParams,
+    collider: &Collider,
+    body: &Body,
+    travel: Travel,
+    placed: &mut Placed,
+) {
+    // What is held goes no farther than its leeway, in this step and in those to come.
+    let (seen, travel) = match body.mark.filter(|_| travel.held) {
+        Some(mark) => (mark, leeway(contact, body)),
+        None => (body.com_pose(), travel.own),
+    };
+    let before = placed.stand.pose;
+    placed.stand = collider.stand(&seen, body.mass.com_local, body.grid);
+    placed.radius = collider.radius();
+    placed.went = went(&before, &placed.stand.pose, placed.radius);
+    placed.reach = reach(contact, body, travel);
+    let around = collider.aabb(&placed.stand.pose, body.grid);
+    placed.bounds = around.inflated(placed.reach);
 }
 
 /// Stores the boxes that are new and brings the list of pairs up to date; pairs that stay keep what is known of them.

@@ -12,13 +12,14 @@ use crate::frame::{Changed, Frame, PairChunk, Placed};
 use crate::hooks::Hooks;
 use crate::stage::publish::{contact_event, difference};
 use crate::state::{Pair, PairList, State};
-use outlook::Outlook;
+use outlook::{Outlook, at_rest};
 use places::Tasks;
 use rb_contact::manifold::{Sides, rewrite, warm_start};
 use rb_contact::material::combine;
 use rb_contact::narrow::collide_shapes;
 use rb_contact::recycle::{Memory, Recall, apart};
 use rb_core::anchor::{Reference, Stand};
+use rb_core::arena::Slot;
 use rb_core::manifold::{ContactMaterial, Manifold};
 use rb_solve::parallel;
 
@@ -30,8 +31,10 @@ const WAKING_GAP: f64 = 1e-3;
 
 /// What became of a pair.
 enum Verdict {
-    /// Its manifolds, if any, are up to date.
+    /// Its manifolds, if any, are as they were.
     Kept,
+    /// They have been brought up to date.
+    Renewed,
     /// So many manifolds have been found now, in this way: written over those known if there are as
     /// many, else put aside.
     Found(u32, Option<Memory>),
@@ -54,29 +57,44 @@ pub(crate) fn run(
         expose(&mut state.pairs, frame);
     }
     let edited = std::mem::replace(&mut state.edited, true);
+    let mut fresh = std::mem::take(&mut frame.fresh);
+    fresh.clear();
+    fresh.resize(state.contacts.len(), edited);
     let mut taken = Taken::from(&mut *state);
     let Taken {
         state: shared,
         pairs,
         contacts,
     } = &mut taken;
-    let tasks = Tasks::new(&mut frame.chunks, pairs, contacts);
+    let tasks = Tasks::new(&mut frame.chunks, pairs, (contacts, &mut fresh));
     // If a hook panics they are lost, and with them what pairs have not been told of how far they went.
     let placed = std::mem::take(&mut frame.placed);
     let shared = &**shared;
     parallel::for_each_part(tasks, &|task: Tasks| {
         look(shared, &placed, hooks, fall, task)
     });
-    frame.placed = placed;
+    (frame.placed, frame.fresh) = (placed, fresh);
     let moved = places::settle(pairs, contacts, frame);
     drop(taken);
     let wrote = frame.chunks.iter().any(|c| c.wrote);
     state.edited = edited || moved || wrote;
+    mark(state, frame);
     let (materials, contacts) = (&mut state.materials, &mut state.contacts);
     surfaces::gather(materials, &mut frame.former, contacts, &mut frame.chunks);
     sensor_events(state, frame, events);
     wake_touched(state, events);
     frame.contacts_stay = !std::mem::take(&mut state.edited);
+}
+
+/// Notes where contacts have seen the bodies that are not held: not before, for a step that a hook panics in is none.
+fn mark(state: &mut State, frame: &mut Frame) {
+    let bodies = state.bodies.slots_mut();
+    parallel::for_each_with_run(&mut frame.travels, bodies, 1, |travel, slot| {
+        if !travel.held {
+            let bodies = slot.iter_mut().filter_map(Slot::value_mut);
+            bodies.for_each(|body| body.mark = Some(body.com_pose()));
+        }
+    });
 }
 
 /// The pairs and contacts of a state while others read the rest of it. They return to it even if a
@@ -135,6 +153,9 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, fall: f64, task: Ta
         } else {
             touch(state, pair, known, sides, fall, chunk)
         };
+        if !matches!(verdict, Verdict::Kept) {
+            all.note(pair);
+        }
         let Verdict::Found(count, memory) = verdict else {
             chunk.count += pair.count as usize;
             continue;
@@ -184,6 +205,9 @@ fn touch(
     if !(a.stirs || b.stirs) {
         return Verdict::Kept;
     }
+    if a.held && b.held && pair.memory.is_some() && at_rest(&state.params.contact, sides) {
+        return Verdict::Kept;
+    }
     let outlook = Outlook::new(&state.params.contact, fall, sides);
     let recalled = recall(pair, sides, outlook.prediction, outlook.share);
     let stays = |m: &Manifold| match m.anchor.reference {
@@ -201,7 +225,7 @@ fn touch(
         {
             let stands = sides.map(|p| &p.stand);
             known.iter_mut().for_each(|m| m.renew(stands));
-            return Verdict::Kept;
+            return Verdict::Renewed;
         }
         _ => {}
     }

@@ -16,7 +16,8 @@ const FLIGHTS: usize = 256;
 
 /// Runs all islands and free bodies.
 pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, dt: f64) {
-    let shared = Shared::new(state, solver, frame, dt);
+    let fresh = std::mem::take(&mut frame.fresh);
+    let shared = Shared::new(state, solver, frame, &fresh, dt);
     let n = frame.island_count;
     let budget = hold_within(&mut frame.islands[..n], &shared);
     let tasks = n.div_ceil(RUN);
@@ -61,6 +62,7 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
     parallel::for_each_run(&mut frame.flights, FLIGHTS, |_, run| {
         flight::run(run, &shared);
     });
+    frame.fresh = fresh;
 }
 
 /// Takes out the islands that are in no convoy and no fleet, to be run by themselves.

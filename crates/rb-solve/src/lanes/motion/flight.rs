@@ -32,18 +32,22 @@ pub fn fly<T>(
     for group in bodies.chunks_mut(GROUP) {
         let mut own = [Line::default(); GROUP * LINES];
         let mut lines = [[Line::default(); GROUP]; 4];
+        let mut other = [false; GROUP];
         let mut spins = [Spin::default(); GROUP];
         let count = group.len();
         let mut moving = Moving {
             own: &mut own[..count * LINES],
             spins: &mut spins[..count],
-            lines: BodyLines::alone(lines.each_mut().map(|lines| &mut lines[..count])),
+            lines: BodyLines::alone(
+                lines.each_mut().map(|lines| &mut lines[..count]),
+                &mut other[..count],
+            ),
         };
         for (k, body) in group.iter().enumerate() {
             moving.board(k, mover(body), course.h);
         }
         for _ in 0..course.substeps {
-            moving.begin(course.h, true);
+            moving.begin(course.h, true, true);
             moving.advance(course.h, course.beta, &mut []);
         }
         for (k, body) in group.iter_mut().enumerate() {

@@ -7,10 +7,11 @@ use crate::lanes::vector::V3;
 use crate::lanes::{LANES, dispatch};
 use rb_core::integrate::EXPLICIT_SHARE;
 
-pub(super) fn begin(all: &mut Moving, h: f64, go_on: bool) -> bool {
+pub(super) fn begin(all: &mut Moving, h: f64, weigh: bool, go_on: bool) -> bool {
     dispatch!(run_begin(
         all: &mut Moving,
         h: f64,
+        weigh: bool,
         go_on: bool
     ) -> bool)
 }
@@ -62,7 +63,7 @@ const LINEAR: Wide = Wide([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
 const ANGULAR: Wide = Wide([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
 
 #[inline(always)]
-fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, go_on: bool) -> bool {
+fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, weigh: bool, go_on: bool) -> bool {
     let (count, speeds, linear) = (all.len(), S::load(&SPEEDS), S::load(&LINEAR));
     let mut renewed = false;
     for first in (0..count).step_by(LANES) {
@@ -79,10 +80,11 @@ fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, go_on: bool) -> boo
                 set_off(all, body, vel.add(push).mul(speeds), go_on);
             }
         } else {
-            renewed = true;
-            let free = predict(all, &eight(first, count), S::splat(h));
+            renewed |= weigh;
+            let free = predict(all, &eight(first, count), S::splat(h), weigh);
             let free = S::transposed(free);
             for body in run {
+                all.lines.other[body] |= weigh && all.spins[body] == Spin::Free;
                 set_off(all, body, free[body - first], go_on);
             }
         }
@@ -90,14 +92,12 @@ fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, go_on: bool) -> boo
     renewed
 }
 
-/// Whether a body has turned in this step, or will in this substep.
+/// Whether a body turns in this substep.
 #[inline(always)]
 fn turns<S: AllLanes + Double>(all: &Moving, body: usize, h: f64) -> bool {
-    let mask = S::load(&ANGULAR);
-    let next = S::load(&all.lines.vel[body]).mul(mask.mul(S::splat(h)));
-    let moved = S::load(&all.lines.moved[body]).mul(mask);
-    let zero = S::zero();
-    let most = next.max(zero.sub(next)).max(moved.max(zero.sub(moved)));
+    let turn = S::load(&ANGULAR).mul(S::splat(h));
+    let next = S::load(&all.lines.vel[body]).mul(turn);
+    let most = next.max(S::zero().sub(next));
     S::any(S::gt(most, S::splat(CALM)))
 }
 
@@ -117,10 +117,15 @@ fn set_off<S: AllLanes + Double>(all: &mut Moving, body: usize, free: S, go_on: 
 
 /// Free velocities, in columns.
 #[inline(always)]
-fn predict<S: AllLanes + Double>(all: &mut Moving, at: &[u32; LANES], h: S) -> [S; LANES] {
+fn predict<S: AllLanes + Double>(
+    all: &mut Moving,
+    at: &[u32; LANES],
+    h: S,
+    weigh: bool,
+) -> [S; LANES] {
     let vel = S::gather(all.lines.vel, at);
     let load = S::gather(all.own, &own(at, LOAD));
-    let [u, v, w] = spin_after(all, at, &vel, &load, h).0;
+    let [u, v, w] = spin_after(all, at, (&vel, &load, h), weigh).0;
     let [slow, calm] = [load[6], load[7]];
     [
         vel[0].add(load[0]).div(slow),
@@ -135,14 +140,13 @@ fn predict<S: AllLanes + Double>(all: &mut Moving, at: &[u32; LANES], h: S) -> [
 }
 
 /// Angular velocity after the external torque, as [`rb_core::integrate::Mover::spin_after`]; renews inverse
-/// masses.
+/// masses, if they are to be.
 #[inline(always)]
 fn spin_after<S: AllLanes + Double>(
     all: &mut Moving,
     at: &[u32; LANES],
-    vel: &[S; LANES],
-    load: &[S; LANES],
-    h: S,
+    (vel, load, h): (&[S; LANES], &[S; LANES], S),
+    weigh: bool,
 ) -> V3<S> {
     let (spin, torque) = (
         V3([vel[4], vel[5], vel[6]]),
@@ -157,11 +161,13 @@ fn spin_after<S: AllLanes + Double>(
     let pose = S::gather(all.own, &own(at, POSE));
     let axes = Quat::of(&pose).times(&Quat::of(&frame));
     let moments = V3([frame[0], frame[1], frame[2]]);
-    let fresh = inverse(&axes, moments);
-    for k in 0..6 {
-        inv[k] = S::select(turning, fresh[k], inv[k]);
+    if weigh {
+        let fresh = inverse(&axes, moments);
+        for k in 0..6 {
+            inv[k] = S::select(turning, fresh[k], inv[k]);
+        }
+        S::scatter(all.lines.inv, at, inv);
     }
-    S::scatter(all.lines.inv, at, inv);
     let mut after = spin.add(weighed(&inv, torque));
     let mask = S::gt(frame[7], S::splat(TURNING));
     if S::any(mask) {
@@ -349,7 +355,7 @@ mod tests {
         let levers = [Wide([1e3; LANES]); BODIES];
         let mut special = [false; BODIES];
         for go_on in [false, true, true] {
-            run_begin::<S>(&mut moving, h, go_on);
+            run_begin::<S>(&mut moving, h, true, go_on);
             run_advance::<S>(&mut moving, [h, 0.75], &mut turned);
         }
         run_set_out::<S>(&mut moving, h, &levers, &mut special);

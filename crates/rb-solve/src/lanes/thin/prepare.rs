@@ -22,7 +22,7 @@ const TOGETHER: usize = 8;
 #[inline(always)]
 pub(super) fn prepare<S: Halves>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
     for some in manifolds.chunks_mut(TOGETHER) {
-        for Thin { normals: m, .. } in some.iter_mut() {
+        for Thin { normals: m, .. } in some.iter_mut().filter(|thin| !thin.normals.kept) {
             let lever = V3::<S>::load(&m.arm).cross(splat(&m.axes[0]));
             lever.store(&mut m.lever);
             Rows::<S>::new::<false>(m, inv, vel).scale(m);
@@ -58,6 +58,7 @@ pub(super) fn renew<S: Halves>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line
     for thin in manifolds {
         let [a, b] = thin.normals.bodies;
         if turns(&inv[a as usize]) || turns(&inv[b as usize]) {
+            thin.normals.kept = false;
             couple::<S>(thin, inv, vel);
         }
     }
@@ -80,6 +81,9 @@ fn couple<S: Halves>(Thin { normals, friction }: &mut Thin, inv: &[Line], vel: &
 fn couple_normals<S: Halves>(m: &mut Normals, mass: &Mass<S>) -> V3<S> {
     let pull = V3::<S>::load(&m.pull);
     let turned = mass.ang(pull);
+    if m.kept {
+        return turned;
+    }
     let turn = lines(turned);
     for k in 0..MAX_POINTS {
         turn[k].store(&mut m.turn[k]);
@@ -221,6 +225,9 @@ impl<S: Halves> Rows<S> {
         // Rows that nothing answers to take no step.
         let moves = S::gt(live.add(live.swapped()).mul(mass), zero);
         let whole = mass.sqrt();
+        let mut stiff = Wide::default();
+        S::select(moves, whole, zero).store(&mut stiff);
+        m.stiff.copy_from_slice(&stiff.0[..MAX_POINTS]);
         let root = S::select(moves, S::splat(1.0).div(whole), zero);
         root.lows(zero).store(&mut m.root);
         let impulse = S::load(&m.impulse).mul(whole);

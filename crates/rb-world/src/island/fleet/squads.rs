@@ -120,7 +120,7 @@ impl Squads<'_> {
         }
         let moving = self.moving.run(0..self.moving.len(), PART);
         parallel::for_each_part(moving, &|mut part: Moving| {
-            part.begin(shared.h, false);
+            part.begin(shared.h, !first, false);
         });
         for links in self.links.iter_mut() {
             links.begin();

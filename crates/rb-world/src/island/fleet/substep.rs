@@ -56,6 +56,7 @@ impl Fleet {
             lanes.set_mass(body, &m.inv);
             lanes.set_velocity(body, &m.vel);
             lanes.set_free(body, &m.vel);
+            lanes.set_moved(body, &m.moved);
             links.set_guest_turned(guest, m.com, m.q);
         });
         let aboard = self.members.iter().map(|&k| &islands[k as usize]);

@@ -59,6 +59,11 @@ impl Outlook {
     }
 }
 
+/// Whether two shapes lie still, and so does what touches them.
+pub(super) fn at_rest(contact: &ContactParams, [a, b]: [&Placed; 2]) -> bool {
+    !(a.exposed || b.exposed) && a.unrest + b.unrest <= STILL * contact.margin
+}
+
 /// Prediction and share.
 fn asked(contact: &ContactParams, fall: f64, [a, b]: [&Placed; 2]) -> [f64; 2] {
     let (most, margin, still) = (a.reach + b.reach, contact.margin, contact.recycling);

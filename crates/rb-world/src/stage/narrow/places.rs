@@ -17,9 +17,10 @@ pub(super) struct Tasks<'a> {
     known: Known<'a>,
 }
 
-/// A run of the contacts, and the number of its first.
+/// A run of the contacts with whether each is another than it was, and the number of its first.
 pub(super) struct Known<'a> {
     contacts: &'a mut [Manifold],
+    fresh: &'a mut [bool],
     first: usize,
 }
 
@@ -28,9 +29,13 @@ impl<'a> Tasks<'a> {
     pub(super) fn new(
         chunks: &'a mut [PairChunk],
         pairs: &'a mut [Pair],
-        contacts: &'a mut [Manifold],
+        (contacts, fresh): (&'a mut [Manifold], &'a mut [bool]),
     ) -> Self {
-        let known = Known { contacts, first: 0 };
+        let known = Known {
+            contacts,
+            fresh,
+            first: 0,
+        };
         Self {
             chunks,
             pairs,
@@ -55,6 +60,13 @@ impl Known<'_> {
             n => &mut self.contacts[pair.first as usize - self.first..][..n as usize],
         }
     }
+
+    /// Notes that the manifolds of a pair are others than they were.
+    pub(super) fn note(&mut self, pair: &Pair) {
+        if pair.count > 0 {
+            self.fresh[pair.first as usize - self.first..][..pair.count as usize].fill(true);
+        }
+    }
 }
 
 impl Parts for Tasks<'_> {
@@ -66,17 +78,26 @@ impl Parts for Tasks<'_> {
         let (chunks, chunks2) = self.chunks.split_at_mut(parts);
         let (pairs, pairs2) = self.pairs.split_at_mut(parts * CHUNK);
         let last = pairs.iter().rev().find(|p| p.count > 0);
-        let Known { contacts, first } = self.known;
+        let Known {
+            contacts,
+            fresh,
+            first,
+        } = self.known;
         let second = last.map_or(first, |p| p.manifolds().end);
         let (contacts, contacts2) = contacts.split_at_mut(second - first);
-        let of = |chunks, pairs, contacts, first| Tasks {
+        let (fresh, fresh2) = fresh.split_at_mut(second - first);
+        let of = |chunks, pairs, contacts, fresh, first| Tasks {
             chunks,
             pairs,
-            known: Known { contacts, first },
+            known: Known {
+                contacts,
+                fresh,
+                first,
+            },
         };
         (
-            of(chunks, pairs, contacts, first),
-            of(chunks2, pairs2, contacts2, second),
+            of(chunks, pairs, contacts, fresh, first),
+            of(chunks2, pairs2, contacts2, fresh2, second),
         )
     }
 }
@@ -88,6 +109,7 @@ pub(super) fn settle(pairs: &mut [Pair], contacts: &mut Vec<Manifold>, frame: &m
         chunks,
         shift,
         crossing,
+        fresh,
         ..
     } = frame;
     let mut len = 0;
@@ -107,7 +129,9 @@ pub(super) fn settle(pairs: &mut [Pair], contacts: &mut Vec<Manifold>, frame: &m
     shift.make(contacts, len, blank, size, crossing, |contacts, within| {
         parallel::for_each_run(contacts, size, within);
     });
-    parallel::for_each_part(Tasks::new(chunks, pairs, contacts), &put);
+    fresh.clear();
+    fresh.resize(len, true);
+    parallel::for_each_part(Tasks::new(chunks, pairs, (contacts, fresh)), &put);
     true
 }
 
