@@ -41,7 +41,8 @@ const TURNING: f64 = 1.0;
 const GYROSCOPIC: f64 = 2.0;
 
 /// Turn (rad) in a substep below which W and the spin stay as they are: what rounding to single precision is off by, as a
-/// share, in four of them. No two moments of inertia differ by more than the third, so that a gyroscopic term changes a spin by less than this share.
+/// share, in four of them. No two moments of inertia differ by more than the third, so that a gyroscopic term changes a
+/// spin by less than this share.
 const CALM: f64 = 1.0 / (1 << 26) as f64;
 
 /// What gives a body another spin than it has.
@@ -198,8 +199,8 @@ impl Moving<'_> {
     }
 
     /// Begins a substep of `h` (s) at the velocities that the last one left: free velocities, and where bodies are to be
-    /// weighed, which the first substep finds done, inverse masses. Where impulses `go_on`, the bodies start with what these changed in the last substep. Whether any inverse mass
-    /// is another one now.
+    /// weighed, which the first substep finds done, inverse masses. Where impulses `go_on`, the bodies start with what these
+    /// changed in the last substep. Whether any inverse mass is another one now.
     pub fn begin(&mut self, h: f64, weigh: bool, go_on: bool) -> bool {
         kernel::begin(self, h, weigh, go_on)
     }

@@ -47,7 +47,7 @@ impl Outlook {
     /// Of a pair in a step in which what is let go falls by `fall` (m).
     pub(super) fn new(contact: &ContactParams, fall: f64, [a, b]: [&Placed; 2]) -> Self {
         let (margin, still) = (contact.margin, contact.recycling);
-        let [prediction, share] = asked(contact, fall, [a, b]);
+        let (prediction, share) = asked(contact, fall, [a, b]);
         let spare = |share: f64| Memory::spare(a.sphere(), b.sphere(), share);
         Self {
             prediction,
@@ -65,18 +65,18 @@ pub(super) fn at_rest(contact: &ContactParams, [a, b]: [&Placed; 2]) -> bool {
 }
 
 /// Prediction and share.
-fn asked(contact: &ContactParams, fall: f64, [a, b]: [&Placed; 2]) -> [f64; 2] {
+fn asked(contact: &ContactParams, fall: f64, [a, b]: [&Placed; 2]) -> (f64, f64) {
     let (most, margin, still) = (a.reach + b.reach, contact.margin, contact.recycling);
     if a.exposed || b.exposed {
-        return [most, still];
+        return (most, still);
     }
     let unrest = a.unrest + b.unrest;
     let near = (CALM * margin + unrest).min(LIVELY * margin) + fall;
     if unrest <= STILL * margin {
-        return [most.min(near), still];
+        return (most.min(near), still);
     }
     let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
     let beyond = (nearing / a.radius.min(b.radius) - still).max(0.0);
     let longer = (still + STEPS * beyond).min(contact.recycling_in_motion);
-    [most.min(near + FORESIGHT * nearing), longer.max(still)]
+    (most.min(near + FORESIGHT * nearing), longer.max(still))
 }
