@@ -3,7 +3,7 @@
 use crate::narrow::ContactPatch;
 use glam::DVec3;
 use rb_core::anchor::{Anchored, Stand};
-use rb_core::manifold::{MAX_POINTS, Manifold, ManifoldKey};
+use rb_core::manifold::{Impulses, MAX_POINTS, Manifold, ManifoldKey, Marks};
 use rb_core::math::tangents;
 
 /// The two sides of a manifold, index 0 for a and 1 for b.
@@ -32,21 +32,12 @@ impl Sides<'_> {
     }
 }
 
-/// What the points of a manifold have taken over from last step.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Carried {
-    /// Impulses of the points along normal, tangent 1 and tangent 2 (N·s).
-    pub impulse: [[f64; 3]; MAX_POINTS],
-    /// Angular impulse of the resistance to spin and rolling (N·m·s, world).
-    pub spin: DVec3,
-}
-
 /// Makes of a manifold that of a patch: arms from the centres of mass. In its place, for it is large; its
 /// material stays.
-pub fn rewrite(manifold: &mut Manifold, patch: &ContactPatch, carried: &Carried, sides: &Sides) {
+pub fn rewrite(manifold: &mut Manifold, patch: &ContactPatch, carried: &Impulses, sides: &Sides) {
     (manifold.bodies, manifold.key) = (sides.bodies, sides.key(patch));
-    manifold.closed = false;
-    (manifold.impulses, manifold.spin) = (carried.impulse, carried.spin);
+    manifold.marks.remove(Marks::CLOSED);
+    manifold.set_impulses(carried);
     manifold.normal = patch.normal;
     manifold.set_points(patch.points.iter().map(|p| {
         let arm = sides.arms([p.position_a, p.position_b]);
@@ -65,7 +56,7 @@ const RELATED: f64 = 0.5;
 /// Impulses for `new` from whichever of the pair's old manifolds continues in it: the one with the
 /// same sub-shapes, else the one with the nearest normal. Merged patches slide from sub-shape to
 /// sub-shape, so the key alone would lose them.
-pub fn warm_start(new: &ContactPatch, sides: &Sides, old: &[Manifold]) -> Carried {
+pub fn warm_start(new: &ContactPatch, sides: &Sides, old: &[Manifold]) -> Impulses {
     let fit = |m: &&Manifold| {
         let cosine = m.normal.dot(new.normal);
         if m.key == sides.key(new) {
@@ -75,45 +66,60 @@ pub fn warm_start(new: &ContactPatch, sides: &Sides, old: &[Manifold]) -> Carrie
         }
     };
     let best = old.iter().max_by(|x, y| fit(x).total_cmp(&fit(y)));
-    // Many contacts are near, but push nothing.
-    let carries = |old: &Manifold| old.impulses.as_flattened().iter().any(|p| *p != 0.0);
     match best {
-        Some(old) if carries(old) && new.normal.dot(old.normal) >= RELATED => Carried {
-            impulse: match_impulses(new, sides, old),
-            // The patch's as a whole.
-            spin: old.spin,
-        },
-        _ => Carried::default(),
+        Some(old) if new.normal.dot(old.normal) >= RELATED => carry_over(new, sides, old),
+        _ => Impulses::default(),
     }
 }
 
-/// Each point's impulse from at most one point of `old`: by feature, else the nearest within 1 cm per
+/// The impulses of `old` for `new`. Friction keeps its direction in the world: it is projected onto the new tangents.
+fn carry_over(new: &ContactPatch, sides: &Sides, old: &Manifold) -> Impulses {
+    let impulses = old.impulses();
+    // Many contacts are near, but push nothing.
+    if !impulses.push() {
+        return Impulses::default();
+    }
+    let (before, now) = (tangents(old.normal), tangents(new.normal));
+    let turned = |[x, y]: [f64; 2]| {
+        let slip = before[0] * x + before[1] * y;
+        now.map(|axis| slip.dot(axis))
+    };
+    // Nearly always.
+    let features = new.points.iter().map(|p| p.feature);
+    let same = features.eq(old.features[..usize::from(old.count)].iter().copied());
+    if let (Impulses::Whole([a, b, c, d, x, y, twist, none]), true) = (impulses, same) {
+        let [x, y] = turned([x, y]);
+        return Impulses::Whole([a, b, c, d, x, y, twist, none]);
+    }
+    let (mut points, spin) = old.each();
+    for [_, x, y] in &mut points {
+        [*x, *y] = turned([*x, *y]);
+    }
+    if !same {
+        points = match_points(new, sides, old, &points);
+    }
+    Impulses::Each { points, spin }
+}
+
+/// The impulse of each point from at most one of those `known` of `old`: by feature, else the nearest within 1 cm per
 /// metre of arm (and at least 0.1 mm).
 ///
 /// Distances are taken between arms on either body, whichever is smaller, in world axes: a point
 /// that sticks keeps its arm on the resting body, one that rolls keeps its arm on the rolling body.
-/// The tangential impulse is projected onto the new tangents.
-fn match_impulses(new: &ContactPatch, sides: &Sides, old: &Manifold) -> [[f64; 3]; MAX_POINTS] {
-    let (before, known) = (tangents(old.normal), old.points());
-    let now = tangents(new.normal);
-    let carry = |k: usize| {
-        let [n, s, t] = old.impulses[k];
-        let slip = before[0] * s + before[1] * t;
-        [n, slip.dot(now[0]), slip.dot(now[1])]
-    };
-    // Nearly always.
-    let features = new.points.iter().map(|p| p.feature);
-    if features.eq(old.features[..known.len()].iter().copied()) {
-        return core::array::from_fn(|k| if k < known.len() { carry(k) } else { [0.0; 3] });
-    }
-    let count = known.len();
+fn match_points(
+    new: &ContactPatch,
+    sides: &Sides,
+    old: &Manifold,
+    known: &[[f64; 3]; MAX_POINTS],
+) -> [[f64; 3]; MAX_POINTS] {
+    let (points, count) = (old.points(), usize::from(old.count));
     let mut impulse = [[0.0; 3]; MAX_POINTS];
     let mut taken = [false; MAX_POINTS];
     let mut matched = taken;
     for (i, p) in new.points.iter().enumerate() {
         let same = |k: &usize| !taken[*k] && old.features[*k] == p.feature;
         if let Some(k) = (0..count).find(same) {
-            impulse[i] = carry(k);
+            impulse[i] = known[k];
             (taken[k], matched[i]) = (true, true);
         }
     }
@@ -124,13 +130,13 @@ fn match_impulses(new: &ContactPatch, sides: &Sides, old: &Manifold) -> [[f64; 3
         let arm = sides.arms([p.position_a, p.position_b]);
         let limit = (0.01 * arm[0].length().min(arm[1].length())).max(1e-4);
         let distance = |k: usize| {
-            let o = old.arms(&known[k]);
+            let o = old.arms(&points[k]);
             (o[0] - arm[0]).length().min((o[1] - arm[1]).length())
         };
         let free = (0..count).filter(|k| !taken[*k]);
         let nearest = free.min_by(|x, y| distance(*x).total_cmp(&distance(*y)));
         if let Some(k) = nearest.filter(|k| distance(*k) <= limit) {
-            impulse[i] = carry(k);
+            impulse[i] = known[k];
             taken[k] = true;
         }
     }
@@ -156,13 +162,16 @@ mod tests {
         },
     ];
 
-    fn carried(new: &ContactPatch, old: &Manifold) -> Carried {
+    fn carried(new: &ContactPatch, old: &Manifold) -> [[f64; 3]; MAX_POINTS] {
         let sides = Sides {
             colliders: [0; 2],
             bodies: [0; 2],
             stands: [&STANDS[0], &STANDS[1]],
         };
-        warm_start(new, &sides, core::slice::from_ref(old))
+        match warm_start(new, &sides, core::slice::from_ref(old)) {
+            Impulses::Each { points, .. } => points,
+            Impulses::Whole(_) => panic!("of each point"),
+        }
     }
 
     fn patch(normal: DVec3, points: &[(f64, u32)]) -> ContactPatch {
@@ -190,9 +199,12 @@ mod tests {
             ..Manifold::default()
         };
         manifold.set_points(points.iter().map(point));
-        let impulses = points.iter().map(|p| p.2);
-        let places = manifold.impulses.iter_mut().zip(impulses);
-        places.for_each(|(to, impulse)| *to = impulse);
+        let spin = DVec3::ZERO;
+        let mut impulses = [[0.0; 3]; MAX_POINTS];
+        let places = impulses.iter_mut().zip(points);
+        places.for_each(|(to, p)| *to = p.2);
+        let points = impulses;
+        manifold.set_impulses(&Impulses::Each { points, spin });
         manifold
     }
 
@@ -204,7 +216,7 @@ mod tests {
             (3.0, 9, [3.0, 0.3, 0.0]),
         ]);
         let new = patch(DVec3::Y, &[(2.005, 50), (1.5, 7), (3.5, 51)]);
-        let impulse = carried(&new, &old).impulse;
+        let impulse = carried(&new, &old);
         assert_eq!(impulse.map(|p| p[0]), [2.0, 1.0, 0.0, 0.0]);
     }
 
@@ -216,9 +228,9 @@ mod tests {
             let t = tangents(n);
             t[0] * impulse[1] + t[1] * impulse[2]
         };
-        let now = carried(&patch(n, &[(1.0, 1)]), &old).impulse[0];
-        assert!((world(n, now) - world(DVec3::Y, old.impulses[0])).length() < 0.03);
+        let now = carried(&patch(n, &[(1.0, 1)]), &old)[0];
+        assert!((world(n, now) - world(DVec3::Y, old.each().0[0])).length() < 0.03);
         let turned = patch(DVec3::NEG_Y, &[(1.0, 1)]);
-        assert_eq!(carried(&turned, &old), Carried::default());
+        assert_eq!(carried(&turned, &old), [[0.0; 3]; MAX_POINTS]);
     }
 }

@@ -5,6 +5,10 @@
 //! f64: they are the description; solvers pack lanes of their own from it. It takes eight cache lines, for large heaps
 //! wait for memory: what can be told from the rest is not stored, and what few surfaces have lies apart ([`Contacts`]).
 
+mod impulses;
+
+pub use impulses::{Impulses, Marks, Stored, WHOLE};
+
 use crate::anchor::{Anchor, Anchored, Stand};
 use crate::math::{Twist, tangents};
 use bytemuck::{NoUninit, Pod, Zeroable, cast_ref, cast_slice};
@@ -193,20 +197,16 @@ pub struct Manifold {
     pub count: u8,
     /// Side (0 for a, 1 for b) whose centre of mass arms are counted from: the shorter, whose digits are finer.
     pub near: u8,
-    /// Whether a point carried an impulse or was closed at the end of the last step.
-    pub closed: bool,
-    /// Impulse (N·s) of each point along normal, tangent 1, tangent 2: last step's before the solve, this
-    /// step's after.
-    pub impulses: [[f64; 3]; MAX_POINTS],
-    /// Angular impulse on b beyond what the points do (N·m·s, world), of resistance to spin and rolling or of a
-    /// friction that is one for all of them: last step's before the solve, this step's after.
-    pub spin: DVec3,
+    /// Whether it is closed, and in which form its impulses are stored.
+    pub marks: Marks,
     /// Unit normal from a to b, world axes.
     pub normal: DVec3,
-    /// From the centre of mass of a to that of b (m, world).
-    pub apart: DVec3,
     /// Friction coefficient μ.
     pub friction: f64,
+    /// Its [`impulses`](Self::impulses), in lines of their own.
+    pub stored: Stored,
+    /// From the centre of mass of a to that of b (m, world).
+    pub apart: DVec3,
     /// Points, in the order of the features that made them; unused ones are zero, so that equal
     /// contacts are stored in equal bytes.
     pub points: [ManifoldPoint; MAX_POINTS],
@@ -269,14 +269,14 @@ impl Manifold {
         cast_slice(&self.points)
     }
 
-    /// What all points have in common: spin, normal, the way from a to b, and the friction coefficient, one number after
-    /// the other.
+    /// What all points have in common, one number after the other: normal, friction coefficient, what is
+    /// [stored](Self::stored) of impulses, and the way from a to b.
     #[inline]
     pub fn common(&self) -> &[f64] {
-        const FIRST: usize = core::mem::offset_of!(Manifold, spin) / size_of::<f64>();
-        const LAST: usize = core::mem::offset_of!(Manifold, friction) / size_of::<f64>();
+        const FIRST: usize = core::mem::offset_of!(Manifold, normal) / size_of::<f64>();
+        const END: usize = core::mem::offset_of!(Manifold, points) / size_of::<f64>();
         let all: &[f64; size_of::<Manifold>() / size_of::<f64>()] = cast_ref(self);
-        &all[FIRST..=LAST]
+        &all[FIRST..END]
     }
 
     /// Coefficient of the friction there is: 0 without a law.
@@ -287,34 +287,17 @@ impl Manifold {
         }
     }
 
-    /// Impulses of the points in use (N·s).
-    #[inline]
-    pub fn impulses(&self) -> &[[f64; 3]] {
-        &self.impulses[..usize::from(self.count)]
-    }
-
     /// Points in use, with the axes that rows need.
     pub fn views(&self) -> impl Iterator<Item = PointView> {
         let [t1, t2] = tangents(self.normal);
         let axes = [self.normal, t1, t2];
-        let points = self.points().iter().zip(self.impulses());
+        let points = self.points().iter().zip(self.each().0);
         points.map(move |(p, impulse)| PointView {
             axes,
             arm: self.arms(p),
             gap: p.gap,
-            impulse: *impulse,
+            impulse,
         })
-    }
-
-    /// Multiplies all impulses: the same forces over a substep of another length.
-    #[inline]
-    pub fn scale(&mut self, factor: f64) {
-        if factor == 1.0 {
-            return;
-        }
-        let impulses = self.impulses.iter_mut().flatten();
-        impulses.for_each(|p| *p *= factor);
-        self.spin *= factor;
     }
 
     /// Whether a point has a gap of at most `reach` (m).
@@ -323,9 +306,10 @@ impl Manifold {
         self.points().iter().any(|p| p.gap <= reach)
     }
 
-    /// Sum of the normal impulses (N·s).
-    pub fn normal_impulse(&self) -> f64 {
-        self.impulses().iter().map(|p| p[0]).sum()
+    /// Whether a point carried an impulse or was closed at the end of the last step.
+    #[inline]
+    pub fn is_closed(&self) -> bool {
+        self.marks.contains(Marks::CLOSED)
     }
 
     /// Brings arms, gaps and normal up to date with where the shapes stand now; impulses stay. A
@@ -389,6 +373,7 @@ mod tests {
     use super::*;
 
     const _: () = assert!(size_of::<Manifold>() == 512);
+    const _: () = assert!(core::mem::offset_of!(Manifold, stored) == 64);
 
     /// A manifold of one point whose places are straight across from each other, its arm on the given side the shorter.
     fn manifold(short: usize) -> (Manifold, [DVec3; 2], f64) {
@@ -420,20 +405,18 @@ mod tests {
 
     #[test]
     fn what_points_have_in_common_lies_together() {
-        let manifold = Manifold {
-            spin: DVec3::new(1.0, 2.0, 3.0),
-            normal: DVec3::new(4.0, 5.0, 6.0),
-            apart: DVec3::new(7.0, 8.0, 9.0),
-            friction: 10.0,
+        let mut manifold = Manifold {
+            normal: DVec3::new(1.0, 2.0, 3.0),
+            friction: 4.0,
+            apart: DVec3::new(20.0, 21.0, 22.0),
             ..Manifold::default()
         };
-        assert!(
-            manifold
-                .common()
-                .iter()
-                .copied()
-                .eq((1..=10).map(f64::from))
-        );
+        manifold.set_impulses(&Impulses::Each {
+            points: core::array::from_fn(|k| [5.0, 6.0, 7.0].map(|i| i + 3.0 * k as f64)),
+            spin: DVec3::new(17.0, 18.0, 19.0),
+        });
+        let all = (1..=22).map(f64::from);
+        assert!(manifold.common().iter().copied().eq(all));
     }
 
     #[test]

@@ -174,7 +174,7 @@ impl World {
                 let body = s.bodies.slot(b);
                 body.map_or(Twist::ZERO, |b| b.moved_to(&b.previous))
             });
-            let torque = m.spin / (h * f64::from(m.count.max(1)));
+            let torque = m.each().1 / (h * f64::from(m.count.max(1)));
             let point = |p: PointView| ContactPoint {
                 colliders,
                 position: com + p.arm[0],

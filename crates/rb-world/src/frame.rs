@@ -7,13 +7,12 @@ use crate::island::{Island, IslandContact, SecondTry};
 use crate::stage::partition::{ListedBody, ListedJoint};
 use crate::state::{Pair, Touching};
 use rb_contact::broad::{Course, Sorted};
-use rb_contact::manifold::Carried;
 use rb_contact::recycle::Sphere;
 use rb_contact::{Aabb, CollisionGroups, ContactPatch};
 use rb_core::anchor::Stand;
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::integrate::Mover;
-use rb_core::manifold::{ContactMaterial, Manifold};
+use rb_core::manifold::{ContactMaterial, Impulses, Manifold};
 use rb_core::math::Twist;
 use rb_core::partition::Islands;
 use rb_core::problem::Problem;
@@ -154,7 +153,7 @@ pub(crate) struct Changed {
 pub(crate) struct PairChunk {
     /// Contacts of the pair at hand, and what each takes over.
     pub(crate) patches: Vec<ContactPatch>,
-    pub(crate) carried: Vec<Carried>,
+    pub(crate) carried: Vec<Impulses>,
     pub(crate) changed: Vec<Changed>,
     /// Whether it has written over manifolds.
     pub(crate) wrote: bool,

@@ -10,7 +10,9 @@ use crate::state::{Pair, State, Touching};
 use glam::{DVec3, Vec3};
 use rb_contact::broad::Paired;
 use rb_core::body::BodyKind;
-use rb_core::manifold::{ContactMaterial, FrictionLaw, Manifold, ManifoldKey, ManifoldPoint};
+use rb_core::manifold::{
+    ContactMaterial, FrictionLaw, Impulses, MAX_POINTS, Manifold, ManifoldKey, ManifoldPoint, Marks,
+};
 use rb_core::room::{bytes, trim};
 use serde::{Deserialize, Serialize};
 
@@ -55,27 +57,28 @@ pub(crate) struct Rest {
 impl Rest {
     /// Adds a manifold, of whose pair is told whether it touched, with what it has beyond friction.
     fn push(&mut self, m: &Manifold, material: Option<&ContactMaterial>, touching: bool) {
+        let (impulses, spin) = m.each();
         self.contacts.push(Waiting {
             bodies: m.bodies,
             key: m.key,
             law: m.law,
             count: m.count,
             near: m.near,
-            closed: m.closed,
+            closed: m.is_closed(),
             touching,
             friction: m.friction,
             material: material.map(|m| Box::new(*m)),
-            spin: m.spin,
+            spin,
             normal: m.normal.as_vec3(),
             apart: m.apart.as_vec3(),
         });
-        let points = m.points().iter().zip(&m.features).zip(&m.impulses);
+        let points = m.points().iter().zip(m.features).zip(impulses);
         self.points
             .extend(points.map(|((p, feature), impulse)| WaitingPoint {
                 arm: p.arm.as_vec3(),
                 gap: p.gap as f32,
-                feature: *feature,
-                impulse: *impulse,
+                feature,
+                impulse,
             }));
     }
 
@@ -120,20 +123,24 @@ impl Waiting {
             law: self.law,
             count: self.count,
             near: self.near,
-            closed: self.closed,
             friction: self.friction,
-            spin: self.spin,
             normal: self.normal.as_dvec3().normalize_or_zero(),
             apart: self.apart.as_dvec3(),
             ..Manifold::default()
         };
+        let (mut impulses, spin) = ([[0.0; 3]; MAX_POINTS], self.spin);
         for (k, p) in points.iter().enumerate() {
             manifold.points[k] = ManifoldPoint {
                 arm: p.arm.as_dvec3(),
                 gap: f64::from(p.gap),
             };
-            (manifold.features[k], manifold.impulses[k]) = (p.feature, p.impulse);
+            (manifold.features[k], impulses[k]) = (p.feature, p.impulse);
         }
+        manifold.set_impulses(&Impulses::Each {
+            points: impulses,
+            spin,
+        });
+        manifold.marks.set(Marks::CLOSED, self.closed);
         manifold
     }
 }

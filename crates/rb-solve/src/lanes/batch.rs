@@ -3,8 +3,7 @@
 use super::grip::Grip;
 use super::plan::Class;
 use super::response::{Inertia, Response};
-use super::settle::Settled;
-use super::simd::{Stored, Wide};
+use super::simd::{Line, Stored, Wide};
 use super::view::vector;
 use crate::lanes::LANES;
 use glam::DVec3;
@@ -189,8 +188,8 @@ pub(super) struct Packed<W> {
     pub(super) points: Vec<Point<W>>,
     pub(super) slips: Vec<Slip<W>>,
     pub(super) grips: Vec<Grip<W>>,
-    /// What became of every member, if some have one friction.
-    pub(super) settled: Vec<Settled>,
+    /// What became of every member, as it is stored, if some have one friction.
+    pub(super) settled: Vec<Line>,
     pub(super) special: Vec<Special<W>>,
     pub(super) responses: Vec<Response<W>>,
 }

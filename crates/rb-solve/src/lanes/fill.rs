@@ -20,29 +20,54 @@ use rb_core::room;
 /// Numbers of a point: its arm and the gap.
 const NUMBERS: usize = 4;
 
-/// Fills the batches with the manifolds of their lanes.
-pub(super) fn run<W: Stored>(packed: &mut Packed<W>, set: Contacts, terms: &Terms, masses: Masses) {
-    dispatch!(of W fill(packed: &mut Packed<W>, set: Contacts, terms: &Terms, masses: Masses))
+/// Fills the batches with the manifolds of their lanes, from which they have their impulses already if these are their
+/// `own`.
+pub(super) fn run<W: Stored>(
+    packed: &mut Packed<W>,
+    set: Contacts,
+    terms: &Terms,
+    masses: Masses,
+    own: bool,
+) {
+    dispatch!(of W fill(packed: &mut Packed<W>, set: Contacts, terms: &Terms, masses: Masses, own: bool))
 }
 
 #[inline(always)]
-fn fill<S: AllLanes>(packed: &mut Packed<S::Stored>, set: Contacts, terms: &Terms, masses: Masses) {
+fn fill<S: AllLanes>(
+    packed: &mut Packed<S::Stored>,
+    set: Contacts,
+    terms: &Terms,
+    masses: Masses,
+    own: bool,
+) {
     // Idle lanes have a manifold without points.
     let idle = Manifold::default();
-    let responses = &mut packed.responses;
-    room::empty(responses);
+    let mut responses = Responses::new(&mut packed.responses);
     for batch in &mut packed.batches {
         let points = &mut packed.points[batch.range()];
         let slips = &mut packed.slips[batch.slips()];
         let mut grip = packed.grips.get_mut(batch.grip as usize);
+        let kept = is_kept(batch, &set, masses) && responses.keep(batch.response);
+        if kept && own {
+            if let Some(grip) = &mut grip {
+                // As it is stored.
+                V3(grip.whole::<S>(batch, points)).store(&mut grip.impulse);
+            }
+            center::<S>(batch, points, grip, (&responses, masses));
+            continue;
+        }
         let eight = eight(set, &batch.manifolds, &idle);
-        if is_kept(batch, &set, masses) {
-            load::<S>(batch, (points, slips, grip), eight, (masses, terms.scale));
+        let loads = load::<S>(eight, slips, &mut grip, S::splat(terms.scale));
+        if kept {
+            for (p, load) in points.iter_mut().zip(loads) {
+                let live = S::gt(S::load(&p.inverse), S::zero());
+                S::select(live, load, S::zero()).store(&mut p.impulse);
+            }
+            center::<S>(batch, points, grip, (&responses, masses));
             continue;
         }
         let head = head::<S>(batch, set, eight);
         let axes = Axes::of(batch);
-        let loads = loads::<S>(eight, points.len(), S::splat(terms.scale));
         let places = places::<S>(&axes, eight, points.len());
         let near = S::gt(S::splat(0.5), head.near);
         let apart = axes.along(head.apart);
@@ -52,64 +77,78 @@ fn fill<S: AllLanes>(packed: &mut Packed<S::Stored>, set: Contacts, terms: &Term
         for (k, p) in points.iter_mut().enumerate() {
             let live = S::gt(head.counts, S::splat(k as f64));
             let from = places[k].from(&places[0], near);
-            put(p, (from, places[k].gap), live, loads[3 * k]);
+            put(p, (from, places[k].gap), live, loads[k]);
         }
-        for (k, slip) in slips.iter_mut().enumerate() {
-            loads[3 * k + 1].store(&mut slip.impulse[0]);
-            loads[3 * k + 2].store(&mut slip.impulse[1]);
-        }
-        if let Some(grip) = &mut grip {
-            let spin = head.spin.scaled(S::splat(terms.scale));
-            gather(grip, points, &loads, axes.0[0].dot(spin));
-        }
-        let levers = weigh::<S>(batch, responses, &terms.soft, masses);
+        let levers = weigh::<S>(batch, &mut responses, &terms.soft, masses);
         prepare(batch, points, slips, grip, &levers);
+    }
+    responses.end();
+}
+
+/// The responses of the batches so far, which have the first places in the list, in the order of these. What follows is
+/// that of former batches, or of those still to come.
+struct Responses<'a, W> {
+    list: &'a mut Vec<Response<W>>,
+    used: usize,
+}
+
+impl<'a, W: Stored> Responses<'a, W> {
+    fn new(list: &'a mut Vec<Response<W>>) -> Self {
+        Self { list, used: 0 }
+    }
+
+    /// Whether a batch has none, or the one whose turn it is, which it keeps.
+    #[inline(always)]
+    fn keep(&mut self, number: u32) -> bool {
+        let next = number as usize == self.used && self.used < self.list.len();
+        self.used += usize::from(next);
+        next || number == NONE
+    }
+
+    /// Adds one; returns its number.
+    #[inline(always)]
+    fn add(&mut self, response: Response<W>) -> u32 {
+        match self.list.get_mut(self.used) {
+            Some(place) => *place = response,
+            None => self.list.push(response),
+        }
+        self.used += 1;
+        self.used as u32 - 1
+    }
+
+    fn end(self) {
+        self.list.truncate(self.used);
+        room::trim(self.list);
     }
 }
 
-/// Whether all that a batch holds is what it was, but for the impulses. (Where bodies are not round, what they do is made
-/// anew, in the order of the batches.)
+/// Whether all that a batch holds is what it was, but for the impulses, if its response is.
 #[inline(always)]
 fn is_kept<W: Stored>(batch: &Batch<W>, set: &Contacts, masses: Masses) -> bool {
     let kept = |lane: usize| {
         let (manifold, bodies) = (batch.manifolds[lane], two!(|s| batch.bodies[s][lane]));
         manifold == NONE || masses.keep(set, manifold, bodies)
     };
-    batch.response == NONE && (0..LANES).all(kept)
+    (0..LANES).all(kept)
 }
 
-/// What the points of a batch have beside their normals: friction at each, or as one.
-type Lists<'a, W> = (
-    &'a mut [Point<W>],
-    &'a mut [Slip<W>],
-    Option<&'a mut Grip<W>>,
-);
-
-/// Fills a batch that is what it was with the impulses of its manifolds.
+/// Prepares the friction of a batch that is what it was, for the impulses that there are.
 #[inline(always)]
-fn load<S: AllLanes>(
+fn center<S: AllLanes>(
     batch: &Batch<S::Stored>,
-    (points, slips, grip): Lists<S::Stored>,
-    eight: [&Manifold; LANES],
-    (masses, scale): (Masses, f64),
+    points: &mut [Point<S::Stored>],
+    grip: Option<&mut Grip<S::Stored>>,
+    (responses, masses): (&Responses<S::Stored>, Masses),
 ) {
-    let loads = loads::<S>(eight, points.len(), S::splat(scale));
-    for (k, p) in points.iter_mut().enumerate() {
-        let live = S::gt(S::load(&p.inverse), S::zero());
-        S::select(live, loads[3 * k], S::zero()).store(&mut p.impulse);
+    for p in points.iter_mut() {
         (p.bias, p.give) = Default::default();
     }
-    for (k, slip) in slips.iter_mut().enumerate() {
-        loads[3 * k + 1].store(&mut slip.impulse[0]);
-        loads[3 * k + 2].store(&mut slip.impulse[1]);
-    }
     if let Some(grip) = grip {
-        let [x, y, z, ..] = columns::<S>(eight, 0);
-        let spin = V3([x, y, z]).scaled(S::splat(scale));
-        let axes = Axes::<S>::of(batch);
-        gather(grip, points, &loads, axes.0[0].dot(spin));
-        let pair = Pair::<S>::gather(masses.vel, &batch.bodies);
-        grip.prepare(&Levers::round(&pair), &Arms::of(batch, points), points);
+        let levers = match responses.list.get(batch.response as usize) {
+            Some(response) => Levers::new(batch, response),
+            None => Levers::round(&Pair::<S>::gather(masses.vel, &batch.bodies)),
+        };
+        grip.prepare(&levers, &Arms::of(batch, points), points);
     }
 }
 
@@ -117,7 +156,7 @@ fn load<S: AllLanes>(
 #[inline(always)]
 fn weigh<S: AllLanes>(
     batch: &mut Batch<S::Stored>,
-    responses: &mut Vec<Response<S::Stored>>,
+    responses: &mut Responses<S::Stored>,
     soft: &[Soft; 2],
     masses: Masses,
 ) -> Levers<S> {
@@ -132,9 +171,8 @@ fn weigh<S: AllLanes>(
     soften::<S>(batch, soft, two!(|s| mass[s].moves()));
     let mut response = Response::default();
     response.set(&Axes::of(batch), &mass);
-    batch.response = responses.len() as u32;
     let levers = Levers::new(batch, &response);
-    responses.push(response);
+    batch.response = responses.add(response);
     levers
 }
 
@@ -158,8 +196,6 @@ struct Head<S> {
     near: S,
     /// From a to b (m, world).
     apart: V3<S>,
-    /// Angular impulse (N·m·s, world).
-    spin: V3<S>,
 }
 
 /// Fills in what the points of a manifold have in common.
@@ -184,8 +220,8 @@ fn head<S: AllLanes>(
             }
         }
     }
-    let [su, sv, sw, nx, ny, nz, dx, dy] = columns::<S>(eight, 0);
-    let [.., dz, mu] = columns::<S>(eight, COMMON - LANES);
+    let [nx, ny, nz, mu, ..] = columns::<S>(eight, 0);
+    let [.., dx, dy, dz] = columns::<S>(eight, COMMON - LANES);
     let mu = match batch.law {
         FrictionLaw::None => S::zero(),
         _ => mu,
@@ -201,12 +237,11 @@ fn head<S: AllLanes>(
         counts: S::load(&counts),
         near: S::load(&near),
         apart: V3([dx, dy, dz]),
-        spin: V3([su, sv, sw]),
     }
 }
 
 /// Numbers that the points of a manifold have in common.
-const COMMON: usize = 10;
+const COMMON: usize = 22;
 
 /// Eight of them, from one on.
 #[inline(always)]
@@ -218,26 +253,60 @@ fn columns<S: AllLanes>(eight: [&Manifold; LANES], from: usize) -> [S; LANES] {
     S::transposed(rows)
 }
 
-/// Impulses of the first `points` points (N·s): normal, first tangent and second of one after the other.
+/// Takes the impulses of all manifolds, times `scale`, but for those of the normals, which it returns.
 #[inline(always)]
-fn loads<S: AllLanes>(eight: [&Manifold; LANES], points: usize, scale: S) -> [S; 3 * MAX_POINTS] {
-    const REST: usize = 3 * MAX_POINTS - LANES;
-    let mut rows = [S::zero(); LANES];
-    let mut out = [S::zero(); 3 * MAX_POINTS];
-    for (row, m) in rows.iter_mut().zip(eight) {
-        *row = S::read(m.impulses.as_flattened());
-    }
-    out[..LANES].copy_from_slice(&S::transposed(rows));
-    if 3 * points > LANES {
+fn load<S: AllLanes>(
+    eight: [&Manifold; LANES],
+    slips: &mut [Slip<S::Stored>],
+    grip: &mut Option<&mut Grip<S::Stored>>,
+    scale: S,
+) -> [S; MAX_POINTS] {
+    if let Some(grip) = grip {
+        let mut rows = [S::zero(); LANES];
         for (row, m) in rows.iter_mut().zip(eight) {
-            *row = S::read(&m.impulses.as_flattened()[REST..]);
+            *row = match m.whole_line() {
+                Some(line) => S::read(line),
+                None => S::read(&m.whole()),
+            };
         }
-        out[REST..].copy_from_slice(&S::transposed(rows));
+        let [a, b, c, d, x, y, twist, _] = S::transposed(rows);
+        V3([x, y, twist]).scaled(scale).store(&mut grip.impulse);
+        return [a.mul(scale), b.mul(scale), c.mul(scale), d.mul(scale)];
     }
-    for load in &mut out {
-        *load = load.mul(scale);
+    let [of, first, second] = each::<S>(eight, slips.len());
+    for (k, slip) in slips.iter_mut().enumerate() {
+        first[k].mul(scale).store(&mut slip.impulse[0]);
+        second[k].mul(scale).store(&mut slip.impulse[1]);
     }
-    out
+    let [a, b, c, d] = of;
+    [a.mul(scale), b.mul(scale), c.mul(scale), d.mul(scale)]
+}
+
+/// Impulses of the first `points` points where each has its own friction (N·s): along the normals, then the tangents.
+#[inline(always)]
+fn each<S: AllLanes>(eight: [&Manifold; LANES], points: usize) -> [[S; MAX_POINTS]; 3] {
+    const REST: usize = 3 * MAX_POINTS - LANES;
+    let mut shares = [[0.0; 3 * MAX_POINTS]; LANES];
+    let mut lines = [&[0.0; 3 * MAX_POINTS]; LANES];
+    for ((line, shares), m) in lines.iter_mut().zip(&mut shares).zip(eight) {
+        *line = m.each_line().unwrap_or_else(|| {
+            shares.copy_from_slice(m.each().0.as_flattened());
+            shares
+        });
+    }
+    let mut rows = [S::zero(); LANES];
+    for (row, line) in rows.iter_mut().zip(lines) {
+        *row = S::read(line);
+    }
+    let [a0, a1, a2, b0, b1, b2, c0, c1] = S::transposed(rows);
+    let (mut c2, [mut d0, mut d1, mut d2]) = (S::zero(), [S::zero(); 3]);
+    if 3 * points > LANES {
+        for (row, line) in rows.iter_mut().zip(lines) {
+            *row = S::read(&line[REST..]);
+        }
+        [.., c2, d0, d1, d2] = S::transposed(rows);
+    }
+    [[a0, b0, c0, d0], [a1, b1, c1, d1], [a2, b2, c2, d2]]
 }
 
 /// Where a point of all manifolds is: from the near body, along normal and tangents, and its gap (m).
@@ -312,28 +381,6 @@ fn put<S: Simd>(p: &mut Point<S::Stored>, (from, gap): (V3<S>, S), live: S::Mask
     (p.bias, p.give) = Default::default();
 }
 
-/// Sum of the tangential impulses, and what turns about the first points, of which `spin` is a part.
-#[inline(always)]
-fn gather<S: AllLanes>(
-    grip: &mut Grip<S::Stored>,
-    points: &[Point<S::Stored>],
-    loads: &[S; 3 * MAX_POINTS],
-    spin: S,
-) {
-    let mut sum = [S::zero(), S::zero(), spin];
-    for (k, p) in points.iter().enumerate() {
-        let live = S::gt(S::load(&p.inverse), S::zero());
-        let [x, y] = [
-            S::select(live, loads[3 * k + 1], S::zero()),
-            S::select(live, loads[3 * k + 2], S::zero()),
-        ];
-        let [_, t, u] = V3::<S>::load(&p.from).0;
-        let twist = t.fma(y, sum[2]);
-        sum = [sum[0].add(x), sum[1].add(y), u.nfma(x, twist)];
-    }
-    V3(sum).store(&mut grip.impulse);
-}
-
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::super::simd::{Narrow, Wide};
@@ -342,7 +389,7 @@ mod tests {
     use crate::lanes::{Width, assert_same_at_every_width};
     use glam::DVec3;
     use rb_core::anchor::Anchored;
-    use rb_core::manifold::ContactMaterial;
+    use rb_core::manifold::{ContactMaterial, Impulses};
     use rb_core::params::{FrictionAt, Precision};
 
     fn number(k: usize) -> f64 {
@@ -365,13 +412,17 @@ mod tests {
             let place = |k: usize| point(40 * i + 7 * k, normal, way);
             let mut m = Manifold {
                 normal,
-                spin: vector(3 * i),
                 friction: 0.4,
                 surface: i as u32 % 3,
-                impulses: core::array::from_fn(|k| vector(50 * i + 3 * k).abs().to_array()),
                 ..Manifold::default()
             };
             m.set_points((0..=i % 4).map(|k| (k as u32, place(k))));
+            let points = core::array::from_fn(|k| vector(50 * i + 3 * k).abs().to_array());
+            let spin = vector(3 * i);
+            m.set_impulses(&Impulses::Each { points, spin });
+            if i % 3 == 1 {
+                m.set_impulses(&Impulses::Whole(m.whole()));
+            }
             m
         };
         (0..13).map(manifold).collect()
@@ -424,9 +475,9 @@ mod tests {
             step: 0,
         };
         match width {
-            Width::Avx512 => fill::<W::Avx512>(&mut packed, set, &terms, masses),
-            Width::Avx2 => fill::<W::Avx2>(&mut packed, set, &terms, masses),
-            Width::Plain => fill::<W::Plain>(&mut packed, set, &terms, masses),
+            Width::Avx512 => fill::<W::Avx512>(&mut packed, set, &terms, masses, false),
+            Width::Avx2 => fill::<W::Avx2>(&mut packed, set, &terms, masses, false),
+            Width::Plain => fill::<W::Plain>(&mut packed, set, &terms, masses, false),
         }
         packed
     }

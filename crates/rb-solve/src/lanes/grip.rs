@@ -21,8 +21,7 @@ use super::prepare::{Levers, per};
 use super::simd::{Simd, Stored, two};
 use super::vector::V3;
 use super::view::{Hold, vector};
-use glam::{DVec2, DVec3};
-use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
+use rb_core::manifold::FrictionLaw;
 
 /// Impulse below which a point's load does not count, as a change of velocity (m/s): points that carry
 /// nothing yet are equal.
@@ -42,58 +41,6 @@ pub(super) struct Grip<W> {
     pub(super) step: [W; 2],
 }
 
-/// The friction of a manifold as it was stored along these tangents, times `scale`: the sum of its tangential impulses
-/// (N·s), and what turns about its first point (N·m·s).
-pub(super) fn stored(manifold: &Manifold, [t, u]: [DVec3; 2], scale: f64) -> [f64; 3] {
-    let n = manifold.normal;
-    let first = manifold.points[0].arm;
-    let mut sum = [0.0, 0.0, n.dot(manifold.spin)];
-    for (p, [_, x, y]) in manifold.points().iter().zip(manifold.impulses()) {
-        let twist = n.dot((p.arm - first).cross(t * *x + u * *y));
-        for (to, more) in sum.iter_mut().zip([*x, *y, twist]) {
-            *to += more;
-        }
-    }
-    sum.map(|x| scale * x)
-}
-
-/// The reverse: gives each point, whose normal impulse `to` has, its share of the friction [x, y] by its load. Returns
-/// what share each N·s has, 0 where there is no load.
-#[inline]
-pub(super) fn share_out([x, y]: [f64; 2], to: &mut [[f64; 3]; MAX_POINTS]) -> f64 {
-    let total = to[0][0] + to[1][0] + to[2][0] + to[3][0];
-    if total <= 0.0 {
-        return 0.0;
-    }
-    let each = total.recip();
-    for to in to {
-        let share = to[0] * each;
-        // Not even the sign of a zero where there is no load, or no point.
-        let [x, y] = [x, y].map(|whole| if share > 0.0 { share * whole } else { 0.0 });
-        (to[1], to[2]) = (x, y);
-    }
-    each
-}
-
-/// The same, with `arms` that lead to the points (from a, along the tangents); says what twist is left about the
-/// centre of their loads.
-pub(super) fn shared(
-    ([x, y, z], reach): ([f64; 3], f64),
-    centre: DVec2,
-    arms: impl Iterator<Item = DVec2>,
-    to: &mut [[f64; 3]; MAX_POINTS],
-) -> f64 {
-    let each = share_out([x, y], to);
-    if each == 0.0 {
-        return 0.0;
-    }
-    let offs = arms
-        .zip(&*to)
-        .map(|(arm, to)| (to[0] * each) * (arm - centre));
-    let off: DVec2 = offs.sum();
-    z * reach - off.perp_dot(DVec2::new(x, y))
-}
-
 impl<W: Stored> Grip<W> {
     /// As one manifold has it.
     pub(super) fn hold(&self, batch: &Batch<W>, lane: usize) -> Hold {
@@ -104,27 +51,24 @@ impl<W: Stored> Grip<W> {
         }
     }
 
-    /// What twist is left about the centre of the normal impulses `loads` once each point has its share.
+    /// Its impulses as they are stored: along both tangents (N·s), and the twist about the first point (N·m·s); none
+    /// where no point has a load.
     #[inline(always)]
-    pub(super) fn twist<S: Simd<Stored = W>>(
+    pub(super) fn whole<S: Simd<Stored = W>>(
         &self,
         batch: &Batch<W>,
         points: &[Point<W>],
-        loads: &[S; MAX_POINTS],
-    ) -> S {
-        let centre = V3::load(&self.arm[0]).sub(V3::load(&batch.arm[0]));
+    ) -> [S; 3] {
+        let [_, t, u] = V3::<S>::load(&self.arm[0]).sub(V3::load(&batch.arm[0])).0;
         let [x, y, z] = V3::<S>::load(&self.impulse).0;
-        let total = loads[0].add(loads[1]).add(loads[2]).add(loads[3]);
-        let each = S::splat(1.0).div(total);
-        let mut off = [S::zero(); 2];
-        for (p, load) in points.iter().zip(loads) {
-            let share = load.mul(each);
-            let [_, t, u] = V3::load(&p.from).sub(centre).0;
-            off = [off[0].add(share.mul(t)), off[1].add(share.mul(u))];
-        }
-        let about = off[0].mul(y).sub(off[1].mul(x));
-        let twist = z.mul(S::load(&self.reach)).sub(about);
-        S::select(S::gt(total, S::zero()), twist, S::zero())
+        let twist = t.fma(y, u.nfma(x, z.mul(S::load(&self.reach))));
+        let pushes = S::gt(load(points), S::zero());
+        let none = S::zero();
+        [
+            S::select(pushes, x, none),
+            S::select(pushes, y, none),
+            S::select(pushes, twist, none),
+        ]
     }
 
     /// Centre, reach and steps, from points whose normals are prepared; the twist moves to the centre.

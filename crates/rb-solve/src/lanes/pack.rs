@@ -45,6 +45,8 @@ pub struct ContactLanes {
     pub(super) other: Vec<bool>,
     /// When they were packed.
     step: Option<u64>,
+    /// Whether what has become of the contacts since is what is stored of them.
+    pub(super) own: bool,
 }
 
 impl ContactLanes {
@@ -85,6 +87,11 @@ impl ContactLanes {
         if !self.is_empty() {
             *self = Self::default();
         }
+    }
+
+    /// Notes that something else has become of its contacts than [`settle`](Self::settle) found.
+    pub fn disown(&mut self) {
+        self.own = false;
     }
 
     /// Number of manifolds.
@@ -142,6 +149,7 @@ impl ContactLanes {
         let layout = self.layout;
         let before = self.step.replace(terms.step);
         let follows = before.is_some_and(|step| step + 1 == terms.step);
+        let own = core::mem::take(&mut self.own) && follows && terms.scale == 1.0;
         let set = Contacts {
             fresh: if follows { set.fresh } else { &[] },
             ..set
@@ -161,10 +169,10 @@ impl ContactLanes {
             || {
                 parallel::for_each(sections, 1, |section| {
                     let movable = movable.min(layout.size);
-                    section.pack(set, terms, masses(section.base, stride, movable));
+                    section.pack(set, terms, masses(section.base, stride, movable), own);
                 });
             },
-            || seam.pack(set, terms, masses(0, lines, lines)),
+            || seam.pack(set, terms, masses(0, lines, lines), own),
         );
         self.turned = false;
         self.other.fill(false);

@@ -78,8 +78,8 @@ impl Section {
         self.base = base;
     }
 
-    /// Packs its members.
-    pub(super) fn pack(&mut self, set: Contacts, mut terms: Terms, masses: Masses) {
+    /// Packs its members, which have their impulses from these lanes if they are their `own`.
+    pub(super) fn pack(&mut self, set: Contacts, mut terms: Terms, masses: Masses, own: bool) {
         if terms.precision == Precision::Single && !masses.suit_single() {
             terms.precision = Precision::Double;
         }
@@ -95,7 +95,7 @@ impl Section {
         self.thin.clear();
         room::fit(&mut self.thin, 0);
         either!(&mut self.packed, |packed| fill::run(
-            packed, set, &terms, masses
+            packed, set, &terms, masses, own
         ));
     }
 

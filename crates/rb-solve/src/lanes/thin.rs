@@ -42,16 +42,15 @@ pub(super) use grade::grade;
 use self::each::Each;
 use self::whole::Whole;
 use super::batch::Wide3;
-use super::grip::shared;
 use super::kernel::Numbers;
 use super::pack::{Bodies, State};
 use super::plan::{Class, Member};
 use super::section::{Masses, Section, Terms};
 use super::simd::{Line, Wide};
 use super::view::{Patch, Spot, vector};
-use glam::{DVec2, DVec3};
+use glam::DVec3;
 use rb_core::discretise::Discretiser;
-use rb_core::manifold::{Contacts, FrictionLaw, MAX_POINTS, Manifold};
+use rb_core::manifold::{Contacts, FrictionLaw, Impulses, MAX_POINTS, Manifold};
 use rb_core::math::tangents;
 use rb_core::problem::Pass;
 use rb_core::room;
@@ -200,29 +199,25 @@ impl Section {
 impl Thin {
     /// Takes what a manifold of the world has.
     fn fill(&mut self, manifold: &Manifold, belt: DVec3, scale: f64) {
-        self.normals.fill(manifold, belt, scale);
-        self.fill_friction(manifold, scale);
+        let loads = self.fill_friction(manifold, scale);
+        self.normals.fill(manifold, belt, &loads);
     }
 
     /// Takes the impulses of a manifold that is what it was.
     fn load(&mut self, manifold: &Manifold, scale: f64) {
+        let loads = self.fill_friction(manifold, scale);
         let m = &mut self.normals;
-        for (k, impulse) in manifold.impulses.iter().enumerate() {
+        for (k, load) in loads.into_iter().enumerate() {
             let live = k < m.points as usize;
-            m.impulse.0[k] = if live {
-                scale * impulse[0] * m.stiff[k]
-            } else {
-                0.0
-            };
+            m.impulse.0[k] = if live { load * m.stiff[k] } else { 0.0 };
         }
-        self.fill_friction(manifold, scale);
     }
 
-    fn fill_friction(&mut self, manifold: &Manifold, scale: f64) {
-        let [_, t, u] = self.normals.axes.map(DVec3::from_array);
+    /// Takes its friction; returns the normal impulses.
+    fn fill_friction(&mut self, manifold: &Manifold, scale: f64) -> [f64; MAX_POINTS] {
         match &mut self.friction {
             Friction::Each(each) => each.fill(manifold, scale),
-            Friction::Whole(whole) => whole.fill(manifold, [t, u], scale),
+            Friction::Whole(whole) => whole.fill(manifold, scale),
         }
     }
 
@@ -239,17 +234,19 @@ impl Thin {
         }
     }
 
-    /// Gives the points their shares of a common friction; says what twist is left (N·m·s).
-    pub(super) fn share(&self, to: &mut [[f64; 3]; MAX_POINTS]) -> f64 {
-        let Friction::Whole(whole) = &self.friction else {
-            return 0.0;
-        };
-        let m = &self.normals;
-        let [_, t, u] = m.axes.map(DVec3::from_array);
-        let beside = |arm: DVec3| DVec2::new(t.dot(arm), u.dot(arm));
-        let arms = (0..m.points as usize).map(|k| beside(vector(&m.arm, k)));
-        let hold = whole.hold();
-        shared((hold.impulse, hold.reach), beside(hold.arm[0]), arms, to)
+    /// All its impulses, as they are stored.
+    pub(super) fn impulses(&self) -> Impulses {
+        let (m, mut points) = (&self.normals, [[0.0; 3]; MAX_POINTS]);
+        for (k, to) in points[..m.points as usize].iter_mut().enumerate() {
+            *to = self.impulse_of(k);
+        }
+        match &self.friction {
+            Friction::Each(_) => Impulses::Each {
+                points,
+                spin: DVec3::ZERO,
+            },
+            Friction::Whole(whole) => whole.stored(m, points.map(|[load, ..]| load)),
+        }
     }
 
     pub(super) fn patch(&self) -> Patch {
@@ -282,7 +279,7 @@ impl Thin {
 impl Normals {
     /// Takes what a manifold of the world has. Impulses and points are scaled later: a point that is one has
     /// the root 1 till then.
-    fn fill(&mut self, manifold: &Manifold, belt: DVec3, scale: f64) {
+    fn fill(&mut self, manifold: &Manifold, belt: DVec3, loads: &[f64; MAX_POINTS]) {
         let n = manifold.normal;
         let [t, u] = tangents(n);
         self.axes = [n, t, u].map(|e| e.to_array());
@@ -291,8 +288,8 @@ impl Normals {
         self.mu = manifold.sliding_friction();
         self.belt = [t, u].map(|e| belt.dot(e));
         // Points that are none are zero there.
-        let points = manifold.points.iter().zip(&manifold.impulses);
-        for (k, (q, impulse)) in points.enumerate() {
+        let points = manifold.points.iter().zip(loads);
+        for (k, (q, load)) in points.enumerate() {
             let live = k < usize::from(manifold.count);
             let [a, b] = match live {
                 true => manifold.arms(q),
@@ -303,7 +300,7 @@ impl Normals {
                 self.arm[c].0[MAX_POINTS + k] = b[c];
             }
             self.gap.0[k] = q.gap;
-            self.impulse.0[k] = if live { scale * impulse[0] } else { 0.0 };
+            self.impulse.0[k] = if live { *load } else { 0.0 };
             self.root.0[k] = if live { 1.0 } else { 0.0 };
         }
     }

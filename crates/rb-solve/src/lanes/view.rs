@@ -9,7 +9,7 @@ use super::simd::{Line, Stored};
 use core::ops::Range;
 use glam::DVec3;
 use rb_core::law::Law;
-use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold, ManifoldPoint};
+use rb_core::manifold::{FrictionLaw, Impulses, MAX_POINTS, Manifold, ManifoldPoint};
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
 use rb_core::problem::{Extra, Problem, ProblemBody, ProblemRow, Source};
@@ -49,11 +49,9 @@ pub(super) struct Spot {
 }
 
 impl ContactLanes {
-    /// Impulses along (n, t₁, t₂) of the points of a manifold (N·s), zero beyond the last point, and the angular
-    /// impulse on b about its normal (N·m·s) that a friction as one has besides; as they were
-    /// [settled](Self::settle).
+    /// Impulses of a manifold, as they were [settled](Self::settle).
     #[inline]
-    pub fn impulses(&self, manifold: usize) -> ([[f64; 3]; MAX_POINTS], f64) {
+    pub fn impulses(&self, manifold: usize) -> Impulses {
         let (section, m) = self.home(manifold);
         section.impulses(m)
     }
@@ -179,17 +177,12 @@ impl Hold {
 }
 
 impl Section {
-    fn impulses(&self, m: usize) -> ([[f64; 3]; MAX_POINTS], f64) {
+    fn impulses(&self, m: usize) -> Impulses {
         let seat = &self.seats[m];
-        if let Some(thin) = self.thin.get(seat.batch as usize) {
-            let mut out = [[0.0; 3]; MAX_POINTS];
-            for (k, to) in out[..usize::from(seat.points)].iter_mut().enumerate() {
-                *to = thin.impulse_of(k);
-            }
-            let twist = thin.share(&mut out);
-            return (out, twist);
+        match self.thin.get(seat.batch as usize) {
+            Some(thin) => thin.impulses(),
+            None => either!(&self.packed, |packed| packed.impulses(seat, m)),
         }
-        either!(&self.packed, |packed| packed.impulses(seat, m))
     }
 
     fn gaps(&self, m: usize, moved: &[Line]) -> [f64; MAX_POINTS] {
@@ -228,21 +221,24 @@ impl Section {
 }
 
 impl<W: Stored> Packed<W> {
-    /// Impulses of the manifold in a seat, which is the `m`-th of its section, and the twist beside them.
-    fn impulses(&self, seat: &Seat, m: usize) -> ([[f64; 3]; MAX_POINTS], f64) {
+    /// Impulses of the manifold in a seat, which is the `m`-th of its section.
+    fn impulses(&self, seat: &Seat, m: usize) -> Impulses {
         if seat.class.is_gripped() {
-            return self.settled[m].impulses();
+            return Impulses::Whole(self.settled[m].0);
         }
-        let mut out = [[0.0; 3]; MAX_POINTS];
+        let mut of_points = [[0.0; 3]; MAX_POINTS];
         let (count, lane) = (usize::from(seat.points), usize::from(seat.lane));
         let batch = &self.batches[seat.batch as usize];
         let points = &self.points[batch.range()];
         let slips = &self.slips[batch.slips()];
-        for ((p, slip), to) in points.iter().zip(slips).zip(&mut out[..count]) {
+        for ((p, slip), to) in points.iter().zip(slips).zip(&mut of_points[..count]) {
             let [t, u] = &slip.impulse;
             *to = [&p.impulse, t, u].map(|along| along.at(lane));
         }
-        (out, 0.0)
+        Impulses::Each {
+            points: of_points,
+            spin: DVec3::ZERO,
+        }
     }
 
     fn patch(&self, seat: &Seat) -> Patch {

@@ -1,5 +1,6 @@
 //! Contacts in lanes against rows: the same certificate, the same fixed point, the same order.
 
+mod kept;
 mod laws;
 mod one_by_one;
 mod order;

@@ -4,7 +4,7 @@ use super::surface::Grain;
 use super::{Island, Shared};
 use glam::DVec3;
 use rb_core::law::{Law, LawSet};
-use rb_core::manifold::{Contacts, FrictionLaw, MAX_POINTS, Manifold};
+use rb_core::manifold::{Contacts, FrictionLaw, Impulses, MAX_POINTS, Manifold, Marks};
 use rb_solve::lanes::{ContactLanes, Kind, Member};
 
 /// A manifold within an island.
@@ -84,12 +84,11 @@ impl Island {
             let manifold = &shared.contacts.manifolds[c.manifold as usize];
             let mut posed = PosedContact::default();
             let surface = shared.contacts.surface(manifold);
+            let (points, spin) = manifold.each();
             if surface.is_some_and(|m| m.extras.resists()) {
-                posed.spin = manifold.spin * shared.warm_scale;
+                posed.spin = spin * shared.warm_scale;
             }
-            for (to, p) in posed.impulse.iter_mut().zip(manifold.impulses()) {
-                *to = p.map(|x| x * shared.warm_scale);
-            }
+            posed.impulse = points.map(|p| p.map(|x| x * shared.warm_scale));
             posed
         }));
     }
@@ -100,19 +99,22 @@ impl Island {
     pub(crate) fn settle(&self, shared: &ContactLanes, c: usize, manifold: &mut Manifold) {
         let (lanes, mut run) = self.contacts_in_lanes(shared);
         // Whether it is closed is asked only where no impulse tells.
-        let pushes = |impulses: &[[f64; 3]; MAX_POINTS]| impulses.iter().any(|p| p[0] > 0.0);
-        match run.nth(c) {
+        let (impulses, closed) = match run.nth(c) {
             Some(number) => {
-                let (impulses, twist) = lanes.impulses(number);
-                (manifold.impulses, manifold.spin) = (impulses, manifold.normal * twist);
-                manifold.closed = pushes(&impulses) || lanes.is_closed(number, manifold);
+                let impulses = lanes.impulses(number);
+                let closed = impulses.push() || lanes.is_closed(number, manifold);
+                (impulses, closed)
             }
             None => {
                 let posed = &self.posed[c];
                 let gaps = &posed.gap[..usize::from(manifold.count)];
-                (manifold.impulses, manifold.spin) = (posed.impulse, posed.spin);
-                manifold.closed = pushes(&posed.impulse) || gaps.iter().any(|g| *g <= 0.0);
+                let (points, spin) = (posed.impulse, posed.spin);
+                let impulses = Impulses::Each { points, spin };
+                let closed = impulses.push() || gaps.iter().any(|g| *g <= 0.0);
+                (impulses, closed)
             }
-        }
+        };
+        manifold.set_impulses(&impulses);
+        manifold.marks.set(Marks::CLOSED, closed);
     }
 }

@@ -108,11 +108,11 @@ fn compare(
             events.contact_end.push(end);
         }
         let touched = before.next_if_eq(&contact).is_some();
-        if manifold.closed && !touched {
+        if manifold.is_closed() && !touched {
             let begin = contact_event(state, contact.pair);
             events.contact_begin.push(begin);
         }
-        if manifold.closed || touched {
+        if manifold.is_closed() || touched {
             now.push(contact);
         }
     }

@@ -63,6 +63,21 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
         flight::run(run, &shared);
     });
     frame.fresh = fresh;
+    disown(frame);
+}
+
+/// Lanes some of whose islands have been solved elsewhere in the end do not hold what is stored of their contacts.
+fn disown(frame: &mut Frame) {
+    for (k, island) in frame.islands[..frame.island_count].iter_mut().enumerate() {
+        if island.in_lanes && island.again.is_none() {
+            continue;
+        }
+        island.lanes.disown();
+        match island.fleet {
+            Some(fleet) => frame.fleets[fleet as usize].lanes.disown(),
+            None => frame.convoys[k / RUN].lanes.disown(),
+        }
+    }
 }
 
 /// Takes out the islands that are in no convoy and no fleet, to be run by themselves.

@@ -1,6 +1,5 @@
 //! All widths against one another.
 
-use super::super::grip::shared;
 use super::super::position::position;
 use super::super::response::Response;
 use super::super::settle::settle;
@@ -8,8 +7,7 @@ use super::super::simd::{Narrow, Wide};
 use super::super::view::vector;
 use super::super::{Width, assert_same_at_every_width};
 use super::*;
-use glam::{DVec2, DVec3};
-use rb_core::manifold::MAX_POINTS;
+use rb_core::manifold::{MAX_POINTS, WHOLE};
 
 /// These numbers in lanes.
 fn lanes<W: Stored>(number: impl Fn(usize) -> f64) -> W {
@@ -130,9 +128,8 @@ fn numbers<W: Stored, L: Stored>(law: FrictionLaw, gripped: bool, width: Width) 
     let grips = packed.grips.iter().flat_map(|g| &g.impulse);
     let impulses = normals.chain(slips).chain(grips);
     let impulses = impulses.flat_map(|w| (0..LANES).map(|i| w.at(i)));
-    let settled = packed.settled.iter().map(|s| &s.0);
     let lines = lines::<Line>(&vel);
-    let lines = lines.iter().chain(settled).flat_map(|w| w.0);
+    let lines = lines.iter().chain(&packed.settled).flat_map(|w| w.0);
     lines.chain(impulses).collect()
 }
 
@@ -159,20 +156,25 @@ fn settled_lines_are_of_each_manifold() {
     let mut loaded = 0;
     for (batch, grip) in packed.batches.iter().zip(&packed.grips) {
         for lane in 0..LANES {
-            let beside = |arm: DVec3| DVec2::new(arm.y, arm.z);
-            let first = vector(&batch.arm[0], lane);
-            let centre = beside(vector(&grip.arm[0], lane) - first);
+            let [centre, first] = [&grip.arm, &batch.arm].map(|arm| vector(&arm[0], lane));
             let points = &packed.points[batch.range()];
-            let mut impulses = [[0.0; 3]; MAX_POINTS];
-            for (to, p) in impulses.iter_mut().zip(points) {
-                to[0] = p.impulse.0[lane];
+            let mut whole = [0.0; WHOLE];
+            for (to, p) in whole.iter_mut().zip(points) {
+                *to = p.impulse.0[lane];
             }
-            let friction = (vector(&grip.impulse, lane).to_array(), grip.reach.0[lane]);
-            let arms = points.iter().map(|p| beside(vector(&p.from, lane)));
-            let twist = shared(friction, centre, arms, &mut impulses);
-            let settled = &packed.settled[batch.members[lane] as usize];
-            assert_eq!(settled.impulses(), (impulses, twist));
-            loaded += usize::from(impulses[0][1] != 0.0);
+            let [x, y, z] = vector(&grip.impulse, lane).to_array();
+            let off = centre - first;
+            let twist = z * grip.reach.0[lane] + off.y * y - off.z * x;
+            let pushes = whole.iter().any(|load| *load > 0.0);
+            if pushes {
+                whole[MAX_POINTS..][..3].copy_from_slice(&[x, y, twist]);
+            }
+            let settled = packed.settled[batch.members[lane] as usize].0;
+            for (settled, whole) in settled.into_iter().zip(whole) {
+                let off = (settled - whole).abs();
+                assert!(off <= 1e-14 * whole.abs(), "{settled} {whole}");
+            }
+            loaded += usize::from(pushes);
         }
     }
     assert!(loaded > 10, "{loaded}");

@@ -26,13 +26,15 @@ pub(super) struct Each {
 }
 
 impl Each {
-    /// Takes what was stored.
-    pub(super) fn fill(&mut self, manifold: &Manifold, scale: f64) {
+    /// Takes what was stored, times `scale`; returns the normal impulses.
+    pub(super) fn fill(&mut self, manifold: &Manifold, scale: f64) -> [f64; MAX_POINTS] {
+        let (points, _) = manifold.each();
         self.impulse = Wide::default();
-        for (k, [_, x, y]) in manifold.impulses().iter().enumerate() {
+        for (k, [_, x, y]) in points[..usize::from(manifold.count)].iter().enumerate() {
             self.impulse.0[k] = scale * x;
             self.impulse.0[MAX_POINTS + k] = scale * y;
         }
+        points.map(|[load, ..]| scale * load)
     }
 
     /// Impulse of a point along the tangents (N·s).

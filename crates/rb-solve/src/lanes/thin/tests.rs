@@ -13,7 +13,7 @@ use crate::lanes::{Width, assert_same_at_every_width};
 use glam::DVec3;
 use rb_core::anchor::Anchored;
 use rb_core::discretise::Discretiser;
-use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
+use rb_core::manifold::{FrictionLaw, Impulses, MAX_POINTS, Manifold};
 use rb_core::params::Params;
 
 const BODIES: usize = 17;
@@ -60,13 +60,17 @@ fn ring(law: FrictionLaw, whole: bool) -> Vec<Thin> {
             let arm = [0, 1].map(|s| DVec3::from_array(arms(&normals, k as usize)[s]));
             (k, Anchored { arm, gap: 0.0 })
         }));
-        for (k, impulse) in manifold.impulses[..points].iter_mut().enumerate() {
+        let mut impulses = [[0.0; 3]; MAX_POINTS];
+        for (k, impulse) in impulses[..points].iter_mut().enumerate() {
             *impulse = [0.0, number(9 * m + k), number(9 * m + 4 + k)].map(|x| 0.1 * x);
         }
+        manifold.set_impulses(&Impulses::Each {
+            points: impulses,
+            spin: DVec3::ZERO,
+        });
         let friction = if whole {
             let mut whole = Whole::default();
-            let [_, t, u] = normals.axes.map(DVec3::from_array);
-            whole.fill(&manifold, [t, u], 1.0);
+            whole.fill(&manifold, 1.0);
             Friction::Whole(whole)
         } else {
             let mut each = Each::default();

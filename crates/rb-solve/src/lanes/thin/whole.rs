@@ -13,13 +13,13 @@ use super::position::press;
 use super::prepare::{both, first, lines, opposed};
 use super::visit::{Lines, Spins, halves, splat, sum};
 use crate::lanes::batch::Wide3;
-use crate::lanes::grip::{TRACE, stored};
+use crate::lanes::grip::TRACE;
 use crate::lanes::prepare::per;
 use crate::lanes::simd::{Halves, Line, Wide};
 use crate::lanes::vector::{Mass, V3};
-use crate::lanes::view::Hold;
+use crate::lanes::view::{Hold, vector};
 use glam::DVec3;
-use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
+use rb_core::manifold::{FrictionLaw, Impulses, MAX_POINTS, Manifold, WHOLE};
 
 /// Friction of a manifold as one. In vectors of rows the first three lanes are t, u and z, and the upper half is
 /// idle. Before it is scaled, its twist is that about the first point (N·m·s).
@@ -48,9 +48,23 @@ pub(super) struct Whole {
 }
 
 impl Whole {
-    /// Takes what was stored.
-    pub(super) fn fill(&mut self, manifold: &Manifold, tangents: [DVec3; 2], scale: f64) {
-        self.impulse.0[..3].copy_from_slice(&stored(manifold, tangents, scale));
+    /// Takes what was stored, times `scale`; returns the normal impulses.
+    pub(super) fn fill(&mut self, manifold: &Manifold, scale: f64) -> [f64; MAX_POINTS] {
+        let [a, b, c, d, friction @ .., _] = manifold.whole().map(|x| scale * x);
+        self.impulse.0[..3].copy_from_slice(&friction);
+        [a, b, c, d]
+    }
+
+    /// All impulses as they are stored: no friction where no point has a load.
+    pub(super) fn stored(&self, m: &Normals, loads: [f64; MAX_POINTS]) -> Impulses {
+        let ([a, b, c, d], [x, y, z]) = (loads, self.impulses());
+        if a + b + c + d <= 0.0 {
+            return Impulses::Whole([0.0; WHOLE]);
+        }
+        let [_, t, u] = m.axes.map(DVec3::from_array);
+        let centre = DVec3::from_array(self.arm[0]) - vector(&m.arm, 0);
+        let twist = z * self.reach + t.dot(centre) * y - u.dot(centre) * x;
+        Impulses::Whole([a, b, c, d, x, y, twist, 0.0])
     }
 
     /// Impulses along the tangents and of the twist over the reach (N·s).

@@ -2,7 +2,7 @@
 
 use crate::frame::{Frame, NOWHERE};
 use crate::state::State;
-use rb_core::manifold::Manifold;
+use rb_core::manifold::{Manifold, Marks};
 use rb_solve::parallel;
 
 /// Contacts per task.
@@ -22,9 +22,9 @@ pub(super) fn store_contacts(state: &mut State, frame: &mut Frame, scale: f64) {
     let shared = &*frame;
     parallel::for_each_with_run(&mut stored, contacts, CONTACTS, |(first, changed), run| {
         for (manifold, home) in run.iter_mut().zip(&shared.homes[*first..]) {
-            let before = manifold.closed;
+            let before = manifold.is_closed();
             store(shared, *home, scale, manifold);
-            *changed |= manifold.closed != before;
+            *changed |= manifold.is_closed() != before;
         }
     });
     frame.stored = stored;
@@ -42,7 +42,7 @@ fn find_clustered(frame: &mut Frame) {
 
 /// Stores what became of a manifold, if it is of an island.
 fn store(frame: &Frame, [island, contact]: [u32; 2], scale: f64, manifold: &mut Manifold) {
-    manifold.closed = false;
+    manifold.marks.remove(Marks::CLOSED);
     if island != NOWHERE {
         let lanes = frame.lanes(island as usize);
         frame.islands[island as usize].settle(lanes, contact as usize, manifold);
