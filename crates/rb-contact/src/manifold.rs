@@ -76,7 +76,7 @@ pub fn warm_start(new: &ContactPatch, sides: &Sides, old: &[Manifold]) -> Impuls
 fn carry_over(new: &ContactPatch, sides: &Sides, old: &Manifold) -> Impulses {
     let impulses = old.impulses();
     // Many contacts are near, but push nothing.
-    if !impulses.push() {
+    if !impulses.pushes() {
         return Impulses::default();
     }
     let (before, now) = (tangents(old.normal), tangents(new.normal));
@@ -87,8 +87,17 @@ fn carry_over(new: &ContactPatch, sides: &Sides, old: &Manifold) -> Impulses {
     // Nearly always.
     let features = new.points.iter().map(|p| p.feature);
     let same = features.eq(old.features[..usize::from(old.count)].iter().copied());
-    if let (Impulses::Whole([a, b, c, d, x, y, twist, none]), true) = (impulses, same) {
-        let [x, y] = turned([x, y]);
+    if let (Impulses::Whole([loads @ .., x, y, twist, none]), true) = (impulses, same) {
+        let [a, b, c, d] = loads;
+        let force = |axes: [DVec3; 2], [x, y]: [f64; 2]| axes[0] * x + axes[1] * y;
+        let slip = [x, y];
+        let moved = turned(slip);
+        // Friction acts where the load is, and what turns b about that place stays.
+        let was = center(&loads, old.points().iter().map(|p| p.arm));
+        let is = center(&loads, new.points.iter().map(|p| p.position_a));
+        let left = old.normal * (twist - old.normal.dot(was.cross(force(before, slip))));
+        let twist = new.normal.dot(left + is.cross(force(now, moved)));
+        let [x, y] = moved;
         return Impulses::Whole([a, b, c, d, x, y, twist, none]);
     }
     let (mut points, spin) = old.each();
@@ -99,6 +108,14 @@ fn carry_over(new: &ContactPatch, sides: &Sides, old: &Manifold) -> Impulses {
         points = match_points(new, sides, old, &points);
     }
     Impulses::Each { points, spin }
+}
+
+/// From the first of some points to the centre of their loads, some of which there are.
+fn center(loads: &[f64; MAX_POINTS], mut points: impl Iterator<Item = DVec3>) -> DVec3 {
+    let first = points.next().unwrap_or_default();
+    let total: f64 = loads.iter().sum();
+    let others = loads[1..].iter().zip(points);
+    others.map(|(load, p)| (p - first) * (load / total)).sum()
 }
 
 /// The impulse of each point from at most one of those `known` of `old`: by feature, else the nearest within 1 cm per
@@ -162,13 +179,14 @@ mod tests {
         },
     ];
 
+    const SIDES: Sides = Sides {
+        colliders: [0; 2],
+        bodies: [0; 2],
+        stands: [&STANDS[0], &STANDS[1]],
+    };
+
     fn carried(new: &ContactPatch, old: &Manifold) -> [[f64; 3]; MAX_POINTS] {
-        let sides = Sides {
-            colliders: [0; 2],
-            bodies: [0; 2],
-            stands: [&STANDS[0], &STANDS[1]],
-        };
-        match warm_start(new, &sides, core::slice::from_ref(old)) {
+        match warm_start(new, &SIDES, core::slice::from_ref(old)) {
             Impulses::Each { points, .. } => points,
             Impulses::Whole(_) => panic!("of each point"),
         }
@@ -218,6 +236,33 @@ mod tests {
         let new = patch(DVec3::Y, &[(2.005, 50), (1.5, 7), (3.5, 51)]);
         let impulse = carried(&new, &old);
         assert_eq!(impulse.map(|p| p[0]), [2.0, 1.0, 0.0, 0.0]);
+    }
+
+    /// What is stored as a whole comes over as each point's share of it does, where points move against each other too.
+    #[test]
+    fn whole_friction_goes_where_its_load_goes() {
+        let mut whole = known(&[
+            (1.0, 1, [1.0, 0.5, -0.25]),
+            (2.0, 2, [2.0, 0.1, 0.3]),
+            (2.5, 3, [0.0; 3]),
+            (3.5, 4, [0.5, -0.2, 0.1]),
+        ]);
+        whole.set_impulses(&Impulses::Whole(whole.whole()));
+        let (points, spin) = whole.each();
+        let mut each = whole;
+        each.set_impulses(&Impulses::Each { points, spin });
+        let n = DVec3::new(0.05, 1.0, 0.02).normalize();
+        let new = patch(n, &[(1.1, 1), (1.9, 2), (2.6, 3), (3.9, 4)]);
+        let [whole, each] = [whole, each].map(|old| {
+            let mut carried = Manifold::default();
+            let impulses = warm_start(&new, &SIDES, &[old]);
+            rewrite(&mut carried, &new, &impulses, &SIDES);
+            carried
+        });
+        assert!(whole.whole_line().is_some() && each.whole_line().is_none());
+        for (a, b) in whole.whole().into_iter().zip(each.whole()) {
+            assert!((a - b).abs() < 1e-15, "{a} {b}");
+        }
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Default for Impulses {
 impl Impulses {
     /// Whether a point pushes.
     #[inline]
-    pub fn push(&self) -> bool {
+    pub fn pushes(&self) -> bool {
         match self {
             Self::Each { points, .. } => points.iter().any(|p| p[0] > 0.0),
             Self::Whole(whole) => whole[..MAX_POINTS].iter().any(|p| *p > 0.0),
@@ -260,6 +260,6 @@ mod tests {
         let mut m = manifold();
         m.set_impulses(&Impulses::Whole([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]));
         assert_eq!(m.each(), ([[0.0; 3]; MAX_POINTS], DVec3::ZERO));
-        assert!(!m.impulses().push());
+        assert!(!m.impulses().pushes());
     }
 }

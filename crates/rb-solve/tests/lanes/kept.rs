@@ -107,7 +107,7 @@ fn what_is_kept_goes_on_as_if_it_had_been_loaded() {
         still.run(&mut lanes, false, 1);
         for step in 2..6 {
             let impulses = stored(&lanes);
-            pushing += impulses.iter().filter(|i| i.push()).count();
+            pushing += impulses.iter().filter(|i| i.pushes()).count();
             still.store(&impulses);
             let [mut loaded, mut disowned] = [lanes.clone(), lanes.clone()];
             disowned.disown();

@@ -102,7 +102,7 @@ impl Island {
         let (impulses, closed) = match run.nth(c) {
             Some(number) => {
                 let impulses = lanes.impulses(number);
-                let closed = impulses.push() || lanes.is_closed(number, manifold);
+                let closed = impulses.pushes() || lanes.is_closed(number, manifold);
                 (impulses, closed)
             }
             None => {
@@ -110,7 +110,7 @@ impl Island {
                 let gaps = &posed.gap[..usize::from(manifold.count)];
                 let (points, spin) = (posed.impulse, posed.spin);
                 let impulses = Impulses::Each { points, spin };
-                let closed = impulses.push() || gaps.iter().any(|g| *g <= 0.0);
+                let closed = impulses.pushes() || gaps.iter().any(|g| *g <= 0.0);
                 (impulses, closed)
             }
         };
