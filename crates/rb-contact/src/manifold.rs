@@ -3,7 +3,7 @@
 use crate::narrow::ContactPatch;
 use glam::DVec3;
 use rb_core::anchor::{Anchored, Stand};
-use rb_core::manifold::{Impulses, MAX_POINTS, Manifold, ManifoldKey, Marks};
+use rb_core::manifold::{Impulses, MAX_POINTS, Manifold, ManifoldKey, Marks, WHOLE};
 use rb_core::math::tangents;
 
 /// The two sides of a manifold, index 0 for a and 1 for b.
@@ -80,34 +80,38 @@ fn carry_over(new: &ContactPatch, sides: &Sides, old: &Manifold) -> Impulses {
         return Impulses::default();
     }
     let (before, now) = (tangents(old.normal), tangents(new.normal));
-    let turned = |[x, y]: [f64; 2]| {
-        let slip = before[0] * x + before[1] * y;
-        now.map(|axis| slip.dot(axis))
-    };
     // Nearly always.
     let features = new.points.iter().map(|p| p.feature);
     let same = features.eq(old.features[..usize::from(old.count)].iter().copied());
-    if let (Impulses::Whole([loads @ .., x, y, twist, none]), true) = (impulses, same) {
-        let [a, b, c, d] = loads;
-        let force = |axes: [DVec3; 2], [x, y]: [f64; 2]| axes[0] * x + axes[1] * y;
-        let slip = [x, y];
-        let moved = turned(slip);
-        // Friction acts where the load is, and what turns b about that place stays.
-        let was = center(&loads, old.points().iter().map(|p| p.arm));
-        let is = center(&loads, new.points.iter().map(|p| p.position_a));
-        let left = old.normal * (twist - old.normal.dot(was.cross(force(before, slip))));
-        let twist = new.normal.dot(left + is.cross(force(now, moved)));
-        let [x, y] = moved;
-        return Impulses::Whole([a, b, c, d, x, y, twist, none]);
+    if let (Impulses::Whole(line), true) = (impulses, same) {
+        return Impulses::Whole(carry_whole(new, old, line, (before, now)));
     }
     let (mut points, spin) = old.each();
     for [_, x, y] in &mut points {
-        [*x, *y] = turned([*x, *y]);
+        let slip = before[0] * *x + before[1] * *y;
+        [*x, *y] = now.map(|axis| slip.dot(axis));
     }
     if !same {
         points = match_points(new, sides, old, &points);
     }
     Impulses::Each { points, spin }
+}
+
+/// The same of a friction that is one. It acts where the load is, and what turns b about that place stays.
+fn carry_whole(
+    new: &ContactPatch,
+    old: &Manifold,
+    [loads @ .., x, y, twist, none]: [f64; WHOLE],
+    (before, now): ([DVec3; 2], [DVec3; 2]),
+) -> [f64; WHOLE] {
+    let slip = before[0] * x + before[1] * y;
+    let [x, y] = now.map(|axis| slip.dot(axis));
+    let was = center(&loads, old.points().iter().map(|p| p.arm));
+    let is = center(&loads, new.points.iter().map(|p| p.position_a));
+    let left = old.normal * (twist - old.normal.dot(was.cross(slip)));
+    let twist = new.normal.dot(left + is.cross(now[0] * x + now[1] * y));
+    let [a, b, c, d] = loads;
+    [a, b, c, d, x, y, twist, none]
 }
 
 /// From the first of some points to the centre of their loads, some of which there are.

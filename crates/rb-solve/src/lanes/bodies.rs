@@ -288,7 +288,8 @@ pub(super) fn is_odd(vel: &impl Stored) -> bool {
     vel.at(7) < 0.0
 }
 
-/// Says whether it is another than it was. (Sweeps leave 1/m along z with the digits of their precision.)
+/// Says whether it is another than it was. (Of 1/m along z, which lies beside the velocity, sweeps may leave the digits of
+/// single precision alone; along x and y it has all of them.)
 #[inline]
 fn put_mass(inv: &mut Line, vel: &mut Line, w: &InvMass) -> bool {
     let a = &w.ang;
@@ -301,7 +302,7 @@ fn put_mass(inv: &mut Line, vel: &mut Line, w: &InvMass) -> bool {
     let (before, swept) = (core::mem::replace(&mut inv.0, now), vel.0[3]);
     let round = [x, y] == [z, z] && [yy, zz, xy, xz, yz] == [xx, xx, 0.0, 0.0, 0.0];
     (vel.0[3], vel.0[7]) = (z, if round { xx } else { ODD });
-    before != now || (swept != z && swept != f64::from(z as f32))
+    before != now || swept as f32 != z as f32
 }
 
 #[inline]

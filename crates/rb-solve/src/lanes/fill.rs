@@ -5,17 +5,17 @@
 //! its last, with the effective masses while it is at hand.
 
 use super::axes::{Arms, Axes};
-use super::batch::{Batch, NONE, Packed, Point, Slip, Wide3};
+use super::batch::{Batch, NONE, Packed, Point, Wide3};
 use super::dispatch;
 use super::grip::Grip;
+use super::load::load;
 use super::pair::Pair;
 use super::prepare::{Levers, Soft, prepare, soften, tangent};
-use super::response::Response;
+use super::response::{Response, Responses};
 use super::section::{Masses, Terms};
 use super::simd::{AllLanes, LANES, Simd, Stored, two};
 use super::vector::{Mass, V3};
 use rb_core::manifold::{Contacts, FrictionLaw, MAX_POINTS, Manifold};
-use rb_core::room;
 
 /// Numbers of a point: its arm and the gap.
 const NUMBERS: usize = 4;
@@ -85,43 +85,6 @@ fn fill<S: AllLanes>(
     responses.end();
 }
 
-/// The responses of the batches so far, which have the first places in the list, in the order of these. What follows is
-/// that of former batches, or of those still to come.
-struct Responses<'a, W> {
-    list: &'a mut Vec<Response<W>>,
-    used: usize,
-}
-
-impl<'a, W: Stored> Responses<'a, W> {
-    fn new(list: &'a mut Vec<Response<W>>) -> Self {
-        Self { list, used: 0 }
-    }
-
-    /// Whether a batch has none, or the one whose turn it is, which it keeps.
-    #[inline(always)]
-    fn keep(&mut self, number: u32) -> bool {
-        let next = number as usize == self.used && self.used < self.list.len();
-        self.used += usize::from(next);
-        next || number == NONE
-    }
-
-    /// Adds one; returns its number.
-    #[inline(always)]
-    fn add(&mut self, response: Response<W>) -> u32 {
-        match self.list.get_mut(self.used) {
-            Some(place) => *place = response,
-            None => self.list.push(response),
-        }
-        self.used += 1;
-        self.used as u32 - 1
-    }
-
-    fn end(self) {
-        self.list.truncate(self.used);
-        room::trim(self.list);
-    }
-}
-
 /// Whether all that a batch holds is what it was, but for the impulses, if its response is.
 #[inline(always)]
 fn is_kept<W: Stored>(batch: &Batch<W>, set: &Contacts, masses: Masses) -> bool {
@@ -144,7 +107,7 @@ fn center<S: AllLanes>(
         (p.bias, p.give) = Default::default();
     }
     if let Some(grip) = grip {
-        let levers = match responses.list.get(batch.response as usize) {
+        let levers = match responses.of(batch) {
             Some(response) => Levers::new(batch, response),
             None => Levers::round(&Pair::<S>::gather(masses.vel, &batch.bodies)),
         };
@@ -251,62 +214,6 @@ fn columns<S: AllLanes>(eight: [&Manifold; LANES], from: usize) -> [S; LANES] {
         *row = S::read(&m.common()[from..]);
     }
     S::transposed(rows)
-}
-
-/// Takes the impulses of all manifolds, times `scale`, but for those of the normals, which it returns.
-#[inline(always)]
-fn load<S: AllLanes>(
-    eight: [&Manifold; LANES],
-    slips: &mut [Slip<S::Stored>],
-    grip: &mut Option<&mut Grip<S::Stored>>,
-    scale: S,
-) -> [S; MAX_POINTS] {
-    if let Some(grip) = grip {
-        let mut rows = [S::zero(); LANES];
-        for (row, m) in rows.iter_mut().zip(eight) {
-            *row = match m.whole_line() {
-                Some(line) => S::read(line),
-                None => S::read(&m.whole()),
-            };
-        }
-        let [a, b, c, d, x, y, twist, _] = S::transposed(rows);
-        V3([x, y, twist]).scaled(scale).store(&mut grip.impulse);
-        return [a.mul(scale), b.mul(scale), c.mul(scale), d.mul(scale)];
-    }
-    let [of, first, second] = each::<S>(eight, slips.len());
-    for (k, slip) in slips.iter_mut().enumerate() {
-        first[k].mul(scale).store(&mut slip.impulse[0]);
-        second[k].mul(scale).store(&mut slip.impulse[1]);
-    }
-    let [a, b, c, d] = of;
-    [a.mul(scale), b.mul(scale), c.mul(scale), d.mul(scale)]
-}
-
-/// Impulses of the first `points` points where each has its own friction (N·s): along the normals, then the tangents.
-#[inline(always)]
-fn each<S: AllLanes>(eight: [&Manifold; LANES], points: usize) -> [[S; MAX_POINTS]; 3] {
-    const REST: usize = 3 * MAX_POINTS - LANES;
-    let mut shares = [[0.0; 3 * MAX_POINTS]; LANES];
-    let mut lines = [&[0.0; 3 * MAX_POINTS]; LANES];
-    for ((line, shares), m) in lines.iter_mut().zip(&mut shares).zip(eight) {
-        *line = m.each_line().unwrap_or_else(|| {
-            shares.copy_from_slice(m.each().0.as_flattened());
-            shares
-        });
-    }
-    let mut rows = [S::zero(); LANES];
-    for (row, line) in rows.iter_mut().zip(lines) {
-        *row = S::read(line);
-    }
-    let [a0, a1, a2, b0, b1, b2, c0, c1] = S::transposed(rows);
-    let (mut c2, [mut d0, mut d1, mut d2]) = (S::zero(), [S::zero(); 3]);
-    if 3 * points > LANES {
-        for (row, line) in rows.iter_mut().zip(lines) {
-            *row = S::read(&line[REST..]);
-        }
-        [.., c2, d0, d1, d2] = S::transposed(rows);
-    }
-    [[a0, b0, c0, d0], [a1, b1, c1, d1], [a2, b2, c2, d2]]
 }
 
 /// Where a point of all manifolds is: from the near body, along normal and tangents, and its gap (m).

@@ -36,6 +36,7 @@ mod grip;
 mod gripped;
 pub mod joints;
 mod kernel;
+mod load;
 mod motion;
 mod narrow;
 mod order;

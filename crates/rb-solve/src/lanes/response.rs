@@ -5,10 +5,11 @@
 //! two numbers, which come with their velocities.
 
 use super::axes::{Along, Axes};
-use super::batch::Wide3;
+use super::batch::{Batch, NONE, Wide3};
 use super::pair::Pair;
 use super::simd::{Simd, Stored, two};
 use super::vector::{Mass, V3};
+use rb_core::room;
 
 /// W of both bodies of eight contacts.
 #[derive(Clone, Debug, Default)]
@@ -81,6 +82,50 @@ impl<W: Stored> Response<W> {
     #[inline(always)]
     fn column<S: Simd<Stored = W>>(&self, side: usize, axis: usize) -> V3<S> {
         V3::load(&self.ang[side][axis])
+    }
+}
+
+/// The responses of the batches so far, which have the first places in the list, in the order of these. What follows is
+/// that of former batches, or of those still to come.
+pub(super) struct Responses<'a, W> {
+    list: &'a mut Vec<Response<W>>,
+    used: usize,
+}
+
+impl<'a, W: Stored> Responses<'a, W> {
+    pub(super) fn new(list: &'a mut Vec<Response<W>>) -> Self {
+        Self { list, used: 0 }
+    }
+
+    /// Whether a batch has none, or the one whose turn it is, which it keeps.
+    #[inline(always)]
+    pub(super) fn keep(&mut self, number: u32) -> bool {
+        let next = number as usize == self.used && self.used < self.list.len();
+        self.used += usize::from(next);
+        next || number == NONE
+    }
+
+    /// That of a batch, if its bodies are not all round.
+    #[inline(always)]
+    pub(super) fn of(&self, batch: &Batch<W>) -> Option<&Response<W>> {
+        self.list.get(batch.response as usize)
+    }
+
+    /// Adds one; returns its number.
+    #[inline(always)]
+    pub(super) fn add(&mut self, response: Response<W>) -> u32 {
+        match self.list.get_mut(self.used) {
+            Some(place) => *place = response,
+            None => self.list.push(response),
+        }
+        self.used += 1;
+        self.used as u32 - 1
+    }
+
+    /// Forgets what follows.
+    pub(super) fn end(self) {
+        self.list.truncate(self.used);
+        room::trim(self.list);
     }
 }
 
