@@ -1,6 +1,6 @@
 //! Axes of eight contacts, normal and tangents, and what moves along them.
 
-use super::batch::{Batch, Point};
+use super::batch::{Batch, Height, Point};
 use super::pair::Pair;
 use super::simd::{Simd, two};
 use super::vector::V3;
@@ -108,10 +108,10 @@ pub(super) struct Arms<S> {
 
 impl<S: Simd> Arms<S> {
     #[inline(always)]
-    pub(super) fn of(batch: &Batch<S::Stored>, points: &[Point<S::Stored>]) -> Self {
+    pub(super) fn of(batch: &Batch<S::Stored>, heights: &[Height<S::Stored>]) -> Self {
         Self {
             first: two!(|s| V3::load(&batch.arm[s])),
-            gap: match points {
+            gap: match heights {
                 [first, ..] => S::load(&first.gap),
                 [] => S::zero(),
             },
@@ -120,9 +120,9 @@ impl<S: Simd> Arms<S> {
 
     /// To a point from both bodies, along normal and tangents (m).
     #[inline(always)]
-    pub(super) fn to(&self, p: &Point<S::Stored>) -> [V3<S>; 2] {
-        let V3([n, t, u]) = V3::<S>::load(&p.from);
-        let across = n.add(S::load(&p.gap).sub(self.gap));
+    pub(super) fn to(&self, p: &Point<S::Stored>, at: &Height<S::Stored>) -> [V3<S>; 2] {
+        let (n, [t, u]) = (S::load(&at.rise), two!(|k| S::load(&p.across[k])));
+        let across = n.add(S::load(&at.gap).sub(self.gap));
         [
             self.first[0].add(V3([n, t, u])),
             self.first[1].add(V3([across, t, u])),

@@ -3,7 +3,7 @@
 use super::grip::Grip;
 use super::plan::Class;
 use super::response::{Inertia, Response};
-use super::simd::{Line, Stored, Wide};
+use super::simd::{Line, Simd, Stored, Wide};
 use super::view::vector;
 use crate::lanes::LANES;
 use glam::DVec3;
@@ -16,23 +16,18 @@ pub(super) type Wide3<W = Wide> = [W; 3];
 /// No entry in a list.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Up to eight manifolds of one law without a common movable body.
+/// Up to eight manifolds of one law without a common movable body. What every visit asks for comes first.
 #[derive(Clone, Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub(super) struct Batch<W> {
     /// Bodies a and b; idle lanes have the body that is none.
     pub(super) bodies: [[u32; LANES]; 2],
-    /// Manifold of each lane in the set of contacts, or [`NONE`].
-    pub(super) manifolds: [u32; LANES],
-    /// Its number among those of the section, or [`NONE`].
-    pub(super) members: [u32; LANES],
     pub(super) normal: Wide3<W>,
     pub(super) tangent: Wide3<W>,
-    pub(super) mu: W,
-    /// Wanted speed of b relative to a along the tangents (m/s).
-    pub(super) belt: [W; 2],
-    /// Soft step of each lane: rate of the push-out (1/s), and R/a.
-    pub(super) soft: [W; 2],
+    /// J W Jᵀ between the normals of two points, where [`place`] says.
+    pub(super) couple: [W; PAIRS],
+    /// To the first point, from both bodies, along normal and tangents (m).
+    pub(super) arm: [Wide3<W>; 2],
     pub(super) law: FrictionLaw,
     /// Its first [`Point`] and their number.
     pub(super) first: u32,
@@ -45,10 +40,15 @@ pub(super) struct Batch<W> {
     pub(super) grip: u32,
     /// Its first [`Slip`], where each point has one.
     pub(super) slip: u32,
-    /// J W Jᵀ between the normals of two points, where [`place`] says.
-    pub(super) couple: [W; PAIRS],
-    /// To the first point, from both bodies, along normal and tangents (m).
-    pub(super) arm: [Wide3<W>; 2],
+    pub(super) mu: W,
+    /// Wanted speed of b relative to a along the tangents (m/s).
+    pub(super) belt: [W; 2],
+    /// Soft step of each lane: rate of the push-out (1/s), and R/a.
+    pub(super) soft: [W; 2],
+    /// Manifold of each lane in the set of contacts, or [`NONE`].
+    pub(super) manifolds: [u32; LANES],
+    /// Its number among those of the section, or [`NONE`].
+    pub(super) members: [u32; LANES],
 }
 
 /// Pairs of points of a manifold.
@@ -106,10 +106,15 @@ impl<W: Stored> Batch<W> {
     }
 
     /// What leads to one of its points from both bodies, in a lane (world).
-    pub(super) fn arms(&self, points: &[Point<W>], k: usize, lane: usize) -> [DVec3; 2] {
-        let (first, p) = (&points[0], &points[k]);
-        let widened = p.gap.at(lane) - first.gap.at(lane);
-        let from = vector(&p.from, lane);
+    pub(super) fn arms(
+        &self,
+        (points, heights): (&[Point<W>], &[Height<W>]),
+        k: usize,
+        lane: usize,
+    ) -> [DVec3; 2] {
+        let [t, u] = &points[k].across;
+        let from = DVec3::new(heights[k].rise.at(lane), t.at(lane), u.at(lane));
+        let widened = heights[k].gap.at(lane) - heights[0].gap.at(lane);
         let from = [from, from + DVec3::X * widened];
         [0, 1].map(|s| self.world(vector(&self.arm[s], lane) + from[s], lane))
     }
@@ -130,23 +135,41 @@ impl<W: Stored> Batch<W> {
     }
 }
 
-/// The same point of up to eight manifolds: its normal. Zero is an idle lane: no impulse moves it.
+/// The same point of up to eight manifolds: its normal, as every visit asks for it. Zero is an idle lane: no impulse
+/// moves it.
 #[derive(Clone, Copy, Debug, Default)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub(super) struct Point<W> {
-    /// From the first point to this one on the surface of a, along normal and tangents (m). On that of b it is
-    /// the same but for the gaps, for points are straight across from each other.
-    pub(super) from: Wide3<W>,
+    /// From the first point to this one along the tangents (m): the same on the surfaces of a and b, for points are
+    /// straight across from each other.
+    pub(super) across: [W; 2],
     /// 1/a of the normal.
     pub(super) inverse: W,
-    /// Gap when the contact was found (m).
-    pub(super) gap: W,
-    /// Constant part of the normal row in the position and the velocity pass (m/s).
-    pub(super) bias: [W; 2],
+    /// Constant part of the normal row in the position pass (m/s). Where that is above 0, so that the point is open, it
+    /// is that of the velocity pass as well, which has none otherwise; special terms have one of their own.
+    pub(super) bias: W,
     /// 1/(1 + R/a) of the position pass.
     pub(super) give: W,
     /// Impulse along the normal (N·s).
     pub(super) impulse: W,
+}
+
+impl<W: Stored> Point<W> {
+    /// Constant part of the normal row in the velocity pass (m/s).
+    #[inline(always)]
+    pub(super) fn after<S: Simd<Stored = W>>(&self) -> S {
+        S::load(&self.bias).max(S::zero())
+    }
+}
+
+/// What the same point has along the normal, which visits need not know.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(super) struct Height<W> {
+    /// How far it is from the first one on the surface of a (m); on that of b by the difference of their gaps more.
+    pub(super) rise: W,
+    /// Gap when the contact was found (m).
+    pub(super) gap: W,
 }
 
 /// Friction of the same point, where each point has its own.
@@ -170,6 +193,14 @@ pub(super) struct Special<W> {
     pub(super) reg: [W; 2],
 }
 
+impl<W: Stored> Special<W> {
+    /// b and R/a in the velocity pass.
+    #[inline(always)]
+    pub(super) fn after<S: Simd<Stored = W>>(&self) -> [S; 2] {
+        [S::load(&self.bias[1]), S::load(&self.reg[1])]
+    }
+}
+
 /// Where a manifold sits.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Seat {
@@ -186,6 +217,8 @@ pub(super) struct Seat {
 pub(super) struct Packed<W> {
     pub(super) batches: Vec<Batch<W>>,
     pub(super) points: Vec<Point<W>>,
+    /// In the order of the points.
+    pub(super) heights: Vec<Height<W>>,
     pub(super) slips: Vec<Slip<W>>,
     pub(super) grips: Vec<Grip<W>>,
     /// What became of every member, as it is stored, if some have one friction.
@@ -224,6 +257,7 @@ impl<W: Stored> Packed<W> {
             }
         }
         resize(&mut self.points, points);
+        resize(&mut self.heights, points);
         resize(&mut self.slips, slips);
         resize(&mut self.grips, grips);
         resize(
@@ -233,9 +267,17 @@ impl<W: Stored> Packed<W> {
         resize(&mut self.special, special);
     }
 
+    /// The points of a batch.
+    #[inline(always)]
+    pub(super) fn of(&self, batch: &Batch<W>) -> (&[Point<W>], &[Height<W>]) {
+        let range = batch.range();
+        (&self.points[range.clone()], &self.heights[range])
+    }
+
     /// Bytes held.
     pub(super) fn bytes(&self) -> usize {
         let normals = room::bytes(&self.batches) + room::bytes(&self.points);
+        let normals = normals + room::bytes(&self.heights);
         let friction = room::bytes(&self.slips) + room::bytes(&self.grips);
         let friction = friction + room::bytes(&self.settled);
         let rare = room::bytes(&self.special) + room::bytes(&self.responses);

@@ -5,7 +5,7 @@
 //! its last, with the effective masses while it is at hand.
 
 use super::axes::{Arms, Axes};
-use super::batch::{Batch, NONE, Packed, Point, Wide3};
+use super::batch::{Batch, Height, NONE, Packed, Point, Wide3};
 use super::dispatch;
 use super::grip::Grip;
 use super::load::load;
@@ -45,6 +45,7 @@ fn fill<S: AllLanes>(
     let mut responses = Responses::new(&mut packed.responses);
     for batch in &mut packed.batches {
         let points = &mut packed.points[batch.range()];
+        let heights = &mut packed.heights[batch.range()];
         let slips = &mut packed.slips[batch.slips()];
         let mut grip = packed.grips.get_mut(batch.grip as usize);
         let kept = is_kept(batch, &set, masses) && responses.keep(batch.response);
@@ -53,7 +54,7 @@ fn fill<S: AllLanes>(
                 // As it is stored.
                 V3(grip.whole::<S>(batch, points)).store(&mut grip.impulse);
             }
-            center::<S>(batch, points, grip, (&responses, masses));
+            center::<S>(batch, points, heights, grip, (&responses, masses));
             continue;
         }
         let eight = eight(set, &batch.manifolds, &idle);
@@ -63,7 +64,7 @@ fn fill<S: AllLanes>(
                 let live = S::gt(S::load(&p.inverse), S::zero());
                 S::select(live, load, S::zero()).store(&mut p.impulse);
             }
-            center::<S>(batch, points, grip, (&responses, masses));
+            center::<S>(batch, points, heights, grip, (&responses, masses));
             continue;
         }
         let head = head::<S>(batch, set, eight);
@@ -74,13 +75,17 @@ fn fill<S: AllLanes>(
         let [a, b] = places[0].arms(near, apart);
         a.store(&mut batch.arm[0]);
         b.store(&mut batch.arm[1]);
-        for (k, p) in points.iter_mut().enumerate() {
+        for (k, (p, at)) in points.iter_mut().zip(heights.iter_mut()).enumerate() {
             let live = S::gt(head.counts, S::splat(k as f64));
             let from = places[k].from(&places[0], near);
-            put(p, (from, places[k].gap), live, loads[k]);
+            places[k].gap.store(&mut at.gap);
+            put(p, at, V3::select(live, from, V3([S::zero(); 3])));
+            // Marks the point as one; becomes its effective mass.
+            S::select(live, S::splat(1.0), S::zero()).store(&mut p.inverse);
+            S::select(live, loads[k], S::zero()).store(&mut p.impulse);
         }
         let levers = weigh::<S>(batch, &mut responses, &terms.soft, masses);
-        prepare(batch, points, slips, grip, &levers);
+        prepare(batch, points, heights, slips, grip, &levers);
     }
     responses.end();
 }
@@ -100,6 +105,7 @@ fn is_kept<W: Stored>(batch: &Batch<W>, set: &Contacts, masses: Masses) -> bool 
 fn center<S: AllLanes>(
     batch: &Batch<S::Stored>,
     points: &mut [Point<S::Stored>],
+    heights: &[Height<S::Stored>],
     grip: Option<&mut Grip<S::Stored>>,
     (responses, masses): (&Responses<S::Stored>, Masses),
 ) {
@@ -111,7 +117,7 @@ fn center<S: AllLanes>(
             Some(response) => Levers::new(batch, response),
             None => Levers::round(&Pair::<S>::gather(masses.vel, &batch.bodies)),
         };
-        grip.prepare(&levers, &Arms::of(batch, points), points);
+        grip.prepare(&levers, &Arms::of(batch, heights), (points, heights));
     }
 }
 
@@ -276,15 +282,13 @@ impl<S: Simd> Place<S> {
     }
 }
 
-/// Writes the point of all manifolds that have it: where it is from the first, and its gap.
+/// Writes where the point of all manifolds is from the first.
 #[inline(always)]
-fn put<S: Simd>(p: &mut Point<S::Stored>, (from, gap): (V3<S>, S), live: S::Mask, load: S) {
-    let none = V3([S::zero(); 3]);
-    V3::select(live, from, none).store(&mut p.from);
-    gap.store(&mut p.gap);
-    // Marks the point as one; becomes its effective mass.
-    S::select(live, S::splat(1.0), S::zero()).store(&mut p.inverse);
-    S::select(live, load, S::zero()).store(&mut p.impulse);
+fn put<S: Simd>(p: &mut Point<S::Stored>, at: &mut Height<S::Stored>, from: V3<S>) {
+    let [n, t, u] = from.0;
+    n.store(&mut at.rise);
+    t.store(&mut p.across[0]);
+    u.store(&mut p.across[1]);
     (p.bias, p.give) = Default::default();
 }
 

@@ -122,9 +122,9 @@ fn grade_one<S: Simd>(
     let vel = Along::new(&axes, &Pair::<S>::gather(bodies.vel, &batch.bodies));
     let free = Along::new(&axes, &Pair::<S>::gather(bodies.free, &batch.bodies));
     let moved = Along::new(&axes, &Pair::<S>::gather(bodies.moved, &batch.bodies));
-    let points = &packed.points[batch.range()];
+    let (points, heights) = packed.of(batch);
     let slips = &packed.slips[batch.slips()];
-    let arms = Arms::of(batch, points);
+    let arms = Arms::of(batch, heights);
     // A manifold with one friction has points without any.
     let mut each = Each {
         law: batch.law,
@@ -136,13 +136,13 @@ fn grade_one<S: Simd>(
         each.sticks = grip.grade(batch, load(points), &vel, floor, sums);
         each.law = FrictionLaw::None;
     }
-    for (k, p) in points.iter().enumerate() {
-        let arm = arms.to(p);
-        let gap = S::load(&p.gap).add(moved.slip(&arm).0[0]);
+    for (k, (p, at)) in points.iter().zip(heights).enumerate() {
+        let arm = arms.to(p, at);
+        let gap = S::load(&at.gap).add(moved.slip(&arm).0[0]);
         let live = S::gt(S::load(&p.inverse), zero);
-        let reg = match batch.special {
-            NONE => zero,
-            first => S::load(&packed.special[first as usize + k].reg[1]),
+        let [bias, reg] = match batch.special {
+            NONE => [p.after(), zero],
+            first => packed.special[first as usize + k].after(),
         };
         let rigid = S::select(S::gt(reg, zero), zero, zero.sub(gap));
         raise(&mut sums.depth, S::select(live, rigid, zero));
@@ -155,7 +155,7 @@ fn grade_one<S: Simd>(
         };
         let load = S::load(&p.impulse);
         let (slip, rest) = (vel.slip(&arm).0, free.slip(&arm).0);
-        let wn = slip[0].add(S::load(&p.bias[1]));
+        let wn = slip[0].add(bias);
         let wn = wn.add(reg.mul(a).mul(load));
         let mut one = One {
             mean: stiff,

@@ -14,7 +14,7 @@
 //! S. Goyal, A. Ruina, J. Papadopoulos, "Planar sliding with dry friction", 1991 (limit surfaces).
 
 use super::axes::{Along, Arms};
-use super::batch::{Batch, Point, Wide3};
+use super::batch::{Batch, Height, Point, Wide3};
 use super::grade::{Sums, raise};
 use super::kernel::project;
 use super::prepare::{Levers, per};
@@ -77,14 +77,14 @@ impl<W: Stored> Grip<W> {
         &mut self,
         levers: &Levers<S>,
         arms: &Arms<S>,
-        points: &[Point<W>],
+        (points, heights): (&[Point<W>], &[Height<W>]),
     ) {
         let mut total = S::zero();
         let mut sum = [V3([S::zero(); 3]); 2];
-        for p in points {
+        for (p, at) in points.iter().zip(heights) {
             let load = share(p);
             total = total.add(load);
-            let to = arms.to(p);
+            let to = arms.to(p, at);
             sum = two!(|s| sum[s].more(to[s], load));
         }
         let arm = two!(|s| {
@@ -92,8 +92,8 @@ impl<W: Stored> Grip<W> {
             V3([per(x, total), per(y, total), per(z, total)])
         });
         let mut reach = S::zero();
-        for p in points {
-            let off = arms.to(p)[0].sub(arm[0]);
+        for (p, at) in points.iter().zip(heights) {
+            let off = arms.to(p, at)[0].sub(arm[0]);
             reach = share::<S>(p).fma(off.dot(off).sqrt(), reach);
         }
         let reach = per(reach, total);
@@ -101,7 +101,7 @@ impl<W: Stored> Grip<W> {
         let spin = reach.mul(reach).mul(levers.spin());
         per(S::splat(1.0), spin).store(&mut self.step[1]);
         let [x, y, twist] = V3::<S>::load(&self.impulse).0;
-        let [_, t, u] = arms.to(&points[0])[0].sub(arm[0]).0;
+        let [_, t, u] = arms.to(&points[0], &heights[0])[0].sub(arm[0]).0;
         let twist = t.fma(y, u.nfma(x, twist));
         per(twist, reach).store(&mut self.impulse[2]);
         reach.store(&mut self.reach);

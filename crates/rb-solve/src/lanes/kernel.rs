@@ -1,7 +1,7 @@
 //! The sweeps.
 
 use super::axes::{Along, Arms, Axes};
-use super::batch::{Batch, NONE, Packed, Point, Slip, Special};
+use super::batch::{Batch, Height, NONE, Packed, Point, Slip, Special};
 use super::dispatch;
 use super::gripped::{start, visit};
 use super::pack::Bodies;
@@ -145,10 +145,10 @@ impl Numbers {
 }
 
 impl Numbers {
-    /// b and R/a of plain contacts at their present gaps, and b of the velocity pass. `soft` is the soft
-    /// step of each lane.
+    /// b and R/a of plain contacts at their present gaps; b of the velocity pass is that where it is above 0, else 0.
+    /// `soft` is the soft step of each lane.
     #[inline(always)]
-    pub(super) fn terms<S: Simd>(&self, gap: S, [rate, reg]: [S; 2]) -> (S, S, S) {
+    pub(super) fn terms<S: Simd>(&self, gap: S, [rate, reg]: [S; 2]) -> (S, S) {
         let zero = S::zero();
         let shut = S::gt(zero, gap);
         let open = gap.mul(S::splat(self.rate));
@@ -157,11 +157,7 @@ impl Numbers {
         let [firm, range] = self.firm.map(S::splat);
         let left = gap.add(firm).mul(range).max(zero);
         let reg = share.min(left).mul(reg);
-        (
-            S::select(shut, out, open),
-            S::select(shut, reg, zero),
-            S::select(shut, zero, open),
-        )
+        (S::select(shut, out, open), S::select(shut, reg, zero))
     }
 }
 
@@ -183,7 +179,10 @@ fn warm<S: Simd>(packed: &mut Packed<S::Stored>, inv: &[Line], vel: &mut [Line],
             continue;
         }
         let slips = &packed.slips[batch.slips()];
-        by_halves!(start_apart::<S>(batch, inertia, points, slips, vel));
+        let heights = &packed.heights[batch.range()];
+        by_halves!(start_apart::<S>(
+            batch, inertia, points, heights, slips, vel
+        ));
     }
 }
 
@@ -193,15 +192,16 @@ fn start_apart<S: Simd>(
     batch: &Batch<S::Stored>,
     inertia: Inertia<S::Stored>,
     points: &[Point<S::Stored>],
+    heights: &[Height<S::Stored>],
     slips: &[Slip<S::Stored>],
     vel: &mut [Line],
 ) {
     let (axes, mut pair) = (Axes::of(batch), Pair::<S>::gather(vel, &batch.bodies));
-    let arms = Arms::of(batch, points);
-    for (slip, p) in slips.iter().zip(points) {
+    let arms = Arms::of(batch, heights);
+    for (slip, (p, at)) in slips.iter().zip(points.iter().zip(heights)) {
         let [x, y] = two!(|s| S::load(&slip.impulse[s]));
         let impulse = V3([S::load(&p.impulse), x, y]);
-        inertia.push_at(&mut pair, &axes, &arms.to(p), impulse);
+        inertia.push_at(&mut pair, &axes, &arms.to(p, at), impulse);
     }
     pair.scatter(vel, &batch.bodies);
 }
@@ -231,38 +231,43 @@ fn velocity<S: Simd, L: Stored>(packed: &mut Packed<S::Stored>, vel: &mut [L], b
             );
             continue;
         }
-        let slips = &mut packed.slips[batch.slips()];
+        let mut apart = Apart {
+            points,
+            heights: &packed.heights[batch.range()],
+            slips: &mut packed.slips[batch.slips()],
+            special,
+        };
         by_halves!(visit_apart::<S, L>(
-            batch, inertia, points, slips, special, vel, backwards
+            batch, inertia, &mut apart, vel, backwards
         ));
     }
 }
 
-/// A batch whose points have a friction each.
+/// The points of a batch that have a friction each.
+struct Apart<'a, W> {
+    points: &'a mut [Point<W>],
+    heights: &'a [Height<W>],
+    slips: &'a mut [Slip<W>],
+    special: Option<&'a [Special<W>]>,
+}
+
+/// A batch of such points.
 #[inline(always)]
 fn visit_apart<S: Simd, L: Stored>(
     batch: &Batch<S::Stored>,
     inertia: Inertia<S::Stored>,
-    points: &mut [Point<S::Stored>],
-    slips: &mut [Slip<S::Stored>],
-    special: Option<&[Special<S::Stored>]>,
+    apart: &mut Apart<S::Stored>,
     vel: &mut [L],
     backwards: bool,
 ) {
-    let arms = Arms::of(batch, points);
+    let (arms, count) = (Arms::of(batch, apart.heights), apart.points.len());
     let mut pair = Pair::<S>::gather(vel, &batch.bodies);
-    for i in 0..points.len() {
-        let k = if backwards { points.len() - 1 - i } else { i };
-        let reg = special.map(|s| &s[k].reg[1]);
-        visit_point(
-            batch,
-            inertia,
-            &mut pair,
-            &arms,
-            &mut points[k],
-            &mut slips[k],
-            reg,
-        );
+    for i in 0..count {
+        let k = if backwards { count - 1 - i } else { i };
+        let (p, slip) = (&mut apart.points[k], &mut apart.slips[k]);
+        let arm = arms.to(p, &apart.heights[k]);
+        let special = apart.special.map(|s| &s[k]);
+        visit_point(batch, inertia, &mut pair, &arm, p, slip, special);
     }
     pair.scatter(vel, &batch.bodies);
 }
@@ -273,20 +278,22 @@ fn visit_point<S: Simd>(
     batch: &Batch<S::Stored>,
     inertia: Inertia<S::Stored>,
     pair: &mut Pair<S>,
-    arms: &Arms<S>,
+    arm: &[V3<S>; 2],
     p: &mut Point<S::Stored>,
     slip: &mut Slip<S::Stored>,
-    reg: Option<&S::Stored>,
+    special: Option<&Special<S::Stored>>,
 ) {
     let axes = Axes::of(batch);
-    let arm = arms.to(p);
-    let w = Along::new(&axes, pair).slip(&arm).0;
+    let w = Along::new(&axes, pair).slip(arm).0;
     let old = S::load(&p.impulse);
     let [x, y] = two!(|s| S::load(&slip.impulse[s]));
-    let wanted = S::load(&p.inverse).nfma(w[0].add(S::load(&p.bias[1])), old);
-    let wanted = match reg {
-        None => wanted,
-        Some(reg) => wanted.div(S::splat(1.0).add(S::load(reg))),
+    let alone = |bias: S| S::load(&p.inverse).nfma(w[0].add(bias), old);
+    let wanted = match special {
+        None => alone(p.after()),
+        Some(special) => {
+            let [bias, reg] = special.after();
+            alone(bias).div(S::splat(1.0).add(reg))
+        }
     };
     let n = wanted.max(S::zero());
     let delta = n.sub(old);
@@ -299,7 +306,7 @@ fn visit_point<S: Simd>(
     let wanted = [step.nfma(slides[0], x), step.nfma(slides[1], y)];
     let t = project(batch.law, r, wanted);
     let change = V3([delta, t[0].sub(x), t[1].sub(y)]);
-    inertia.push_at(pair, &axes, &arm, change);
+    inertia.push_at(pair, &axes, arm, change);
     n.store(&mut p.impulse);
     t[0].store(&mut slip.impulse[0]);
     t[1].store(&mut slip.impulse[1]);

@@ -16,7 +16,7 @@
 //! turns a body about the tangents alone, and what that takes of the masses comes with the velocities or is kept ([`response`](super::response)).
 
 use super::axes::{Along, Axes};
-use super::batch::{Batch, NONE, Packed, Point, Special, place};
+use super::batch::{Batch, Height, NONE, Packed, Point, Special, place};
 use super::dispatch;
 use super::kernel::Numbers;
 use super::pack::Bodies;
@@ -78,6 +78,7 @@ pub(super) fn position<S: Simd, L: Stored>(
     let Packed {
         batches,
         points,
+        heights,
         special,
         responses,
         ..
@@ -91,7 +92,10 @@ pub(super) fn position<S: Simd, L: Stored>(
         }
         if way.fresh {
             match batch.special {
-                NONE => by_halves!(pose::<S>(batch, points, moved, soft)),
+                NONE => {
+                    let heights = &heights[batch.range()];
+                    by_halves!(pose::<S>(batch, points, heights, moved, soft));
+                }
                 first => take::<S>(points, &special[first as usize..]),
             }
         }
@@ -109,6 +113,7 @@ pub(super) fn position<S: Simd, L: Stored>(
 fn pose<S: Simd>(
     batch: &Batch<S::Stored>,
     points: &mut [Point<S::Stored>],
+    heights: &[Height<S::Stored>],
     moved: &[Line],
     soft: &Numbers,
 ) {
@@ -116,11 +121,10 @@ fn pose<S: Simd>(
     let (first, turn) = moved.normal(&levers(batch));
     let pace = two!(|k| S::load(&batch.soft[k]));
     let one = S::splat(1.0);
-    for p in points {
-        let gap = first.add(more(p, turn, S::load(&p.gap)));
-        let (bias, reg, after) = soft.terms(gap, pace);
-        bias.store(&mut p.bias[0]);
-        after.store(&mut p.bias[1]);
+    for (p, at) in points.iter_mut().zip(heights) {
+        let gap = first.add(more(p, turn, S::load(&at.gap)));
+        let (bias, reg) = soft.terms(gap, pace);
+        bias.store(&mut p.bias);
         one.div(one.add(reg)).store(&mut p.give);
     }
 }
@@ -130,7 +134,7 @@ fn pose<S: Simd>(
 fn take<S: Simd>(points: &mut [Point<S::Stored>], special: &[Special<S::Stored>]) {
     let one = S::splat(1.0);
     for (p, s) in points.iter_mut().zip(special) {
-        p.bias = s.bias;
+        p.bias = s.bias[0];
         one.div(one.add(S::load(&s.reg[0]))).store(&mut p.give);
     }
 }
@@ -161,14 +165,17 @@ pub(super) enum Give<'a, W> {
 }
 
 impl<W: Stored> Give<'_, W> {
-    /// 1/(1 + R/a) of a point, where that is not 1.
+    /// Constant part of the row of a point, and 1/(1 + R/a) where that is not 1.
     #[inline(always)]
-    fn at<S: Simd<Stored = W>>(self, p: &Point<W>, k: usize) -> Option<S> {
+    fn at<S: Simd<Stored = W>>(self, p: &Point<W>, k: usize) -> (S, Option<S>) {
         let one = S::splat(1.0);
         match self {
-            Self::Soft => Some(S::load(&p.give)),
-            Self::Law(None) => None,
-            Self::Law(Some(special)) => Some(one.div(one.add(S::load(&special[k].reg[1])))),
+            Self::Soft => (S::load(&p.bias), Some(S::load(&p.give))),
+            Self::Law(None) => (p.after(), None),
+            Self::Law(Some(special)) => {
+                let [bias, reg] = special[k].after();
+                (bias, Some(one.div(one.add(reg))))
+            }
         }
     }
 }
@@ -186,19 +193,18 @@ pub(super) fn press<S: Simd, const N: usize, const BACKWARDS: bool>(
     let Ok(points) = <&mut [Point<S::Stored>; N]>::try_from(points) else {
         return press;
     };
-    let pass = usize::from(!matches!(give, Give::Soft));
     // How each would change by itself, and by how much less for a change of the speed at it.
     let (mut change, mut answer) = ([S::zero(); N], [S::zero(); N]);
     for k in 0..N {
         let p = &points[k];
-        let mut own = S::load(&p.bias[pass]);
+        let (mut own, share) = give.at::<S>(p, k);
         // The first point is where the others start from.
         if k > 0 {
             own = more(p, turn, own);
         }
         let (mut kept, inverse) = (S::zero(), S::load(&p.inverse));
         answer[k] = inverse;
-        if let Some(share) = give.at::<S>(p, k) {
+        if let Some(share) = share {
             answer[k] = inverse.mul(share);
             kept = S::load(&p.impulse).mul(share.sub(S::splat(1.0)));
         }
@@ -232,7 +238,7 @@ pub(super) fn levers<S: Simd>(batch: &Batch<S::Stored>) -> [[S; 2]; 2] {
 /// What the speed along the normal at a point is beyond that at the first one, on top of `own`: known before that is.
 #[inline(always)]
 fn more<S: Simd>(p: &Point<S::Stored>, [wt, wu]: [S; 2], own: S) -> S {
-    let [t, u] = two!(|k| S::load(&p.from[k + 1]));
+    let [t, u] = two!(|k| S::load(&p.across[k]));
     t.nfma(wu, u.fma(wt, own))
 }
 
@@ -267,7 +273,7 @@ impl<S: Simd> Press<S> {
     /// What one of them turns.
     #[inline(always)]
     fn turn(&mut self, p: &Point<S::Stored>, impulse: S) {
-        let ([t, u], [x, y]) = (two!(|k| S::load(&p.from[k + 1])), self.torque);
+        let ([t, u], [x, y]) = (two!(|k| S::load(&p.across[k])), self.torque);
         self.torque = [u.fma(impulse, x), t.nfma(impulse, y)];
     }
 
@@ -287,7 +293,7 @@ fn nth<const N: usize, const BACKWARDS: bool>(i: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::Numbers;
+    use super::{Numbers, Point};
     use crate::lanes::simd::{Plain, Simd, Wide};
     use rb_core::discretise::Discretiser;
     use rb_core::manifold::ContactMaterial;
@@ -301,7 +307,10 @@ mod tests {
         let rows = Discretiser::new(&Params::game(), 1.0 / 240.0);
         let soft = rows.contact_step(false);
         let pace = [soft.rate, soft.reg].map(Plain::splat);
-        let (bias, reg, after) = Numbers::new(&rows).terms(Plain::load(&Wide(GAPS)), pace);
+        let (bias, reg) = Numbers::new(&rows).terms(Plain::load(&Wide(GAPS)), pace);
+        let mut point = Point::<Wide>::default();
+        bias.store(&mut point.bias);
+        let after = point.after();
         for (k, gap) in GAPS.into_iter().enumerate() {
             let material = ContactMaterial::default();
             let [position, velocity] = rows.normal(gap, 0.0, 0.0, &material, 1.0, false);

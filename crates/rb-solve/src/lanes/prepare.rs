@@ -1,11 +1,12 @@
 //! What holds for a whole step (axes, effective masses), and terms that are not the plain soft step.
 
 use super::axes::{Arms, Axes};
-use super::batch::{Batch, NONE, Packed, Point, Slip, place};
+use super::batch::{Batch, Height, NONE, Packed, Point, Slip, place};
 use super::bodies::{is_odd, twist};
 use super::grip::Grip;
 use super::pack::State;
 use super::pair::Pair;
+use super::position::levers as first_arms;
 use super::precision::either;
 use super::response::Response;
 use super::section::{Section, immovable};
@@ -56,15 +57,16 @@ impl<W: Stored> Packed<W> {
             let moved = sides.map(|b| twist(&state.moved[b]));
             let before = sides.map(&start);
             let normal = vector(&batch.normal, lane);
-            let points = &self.points[batch.range()];
-            for (k, p) in points.iter().enumerate() {
+            let range = batch.range();
+            let at = (&self.points[range.clone()], &self.heights[range]);
+            for (k, (p, height)) in at.0.iter().zip(at.1).enumerate() {
                 let inverse = p.inverse.at(lane);
                 if inverse == 0.0 {
                     continue;
                 }
-                let arm = batch.arms(points, k, lane);
+                let arm = batch.arms(at, k, lane);
                 let along = |v: &[Twist; 2]| normal.dot(v[1].at(arm[1]) - v[0].at(arm[0]));
-                let gap = p.gap.at(lane) + along(&moved);
+                let gap = height.gap.at(lane) + along(&moved);
                 let rates = [along(&before), along(&free)];
                 let terms =
                     numbers.normal(gap, rates[0], rates[1], material, inverse.recip(), still);
@@ -93,26 +95,31 @@ pub(super) fn soften<S: Simd>(batch: &mut Batch<S::Stored>, soft: &[Soft; 2], mo
 pub(super) fn prepare<S: Simd>(
     batch: &mut Batch<S::Stored>,
     points: &mut [Point<S::Stored>],
+    heights: &[Height<S::Stored>],
     slips: &mut [Slip<S::Stored>],
     grip: Option<&mut Grip<S::Stored>>,
     levers: &Levers<S>,
 ) {
-    let arms = Arms::of(batch, points);
-    couple(batch, points, &arms, levers);
-    for (slip, p) in slips.iter_mut().zip(points.iter()) {
-        let at = arms.to(p);
-        let [x, y] = levers.cross(&at);
+    let arms = Arms::of(batch, heights);
+    couple(batch, points, levers);
+    for (slip, (p, at)) in slips.iter_mut().zip(points.iter().zip(heights)) {
+        let arm = arms.to(p, at);
+        let [x, y] = levers.cross(&arm);
         x.store(&mut slip.cross[0]);
         y.store(&mut slip.cross[1]);
-        let step = levers.step(&at).mul(S::load(&p.inverse));
+        let step = levers.step(&arm).mul(S::load(&p.inverse));
         step.store(&mut slip.step);
     }
+    let first = first_arms(batch);
     for p in points.iter_mut() {
         let live = S::load(&p.inverse);
-        levers.inverse(&arms.to(p)).mul(live).store(&mut p.inverse);
+        levers
+            .inverse(&sideways(&first, p))
+            .mul(live)
+            .store(&mut p.inverse);
     }
     if let Some(grip) = grip {
-        grip.prepare(levers, &arms, points);
+        grip.prepare(levers, &arms, (points, heights));
     }
 }
 
@@ -140,25 +147,27 @@ pub(super) fn renew<S: Simd, L: Stored>(
     let mass = Mass::<S>::both(inv, vel, &batch.bodies);
     let response = &mut responses[batch.response as usize];
     response.set(&Axes::of(batch), &mass);
-    let arms = Arms::of(batch, points);
-    couple(batch, points, &arms, &Levers::<S>::new(batch, response));
+    let levers = Levers::<S>::new(batch, response);
+    couple(batch, points, &levers);
 }
 
 /// J W Jᵀ between the normals of different points.
 #[inline(always)]
-fn couple<S: Simd>(
-    batch: &mut Batch<S::Stored>,
-    points: &[Point<S::Stored>],
-    arms: &Arms<S>,
-    levers: &Levers<S>,
-) {
+fn couple<S: Simd>(batch: &mut Batch<S::Stored>, points: &[Point<S::Stored>], levers: &Levers<S>) {
+    let first = first_arms(batch);
     for (k, p) in points.iter().enumerate() {
-        let pushed = levers.pushed(&arms.to(p));
+        let pushed = levers.pushed(&sideways(&first, p));
         for (l, q) in points.iter().enumerate().skip(k + 1) {
-            let entry = levers.told(&pushed, &arms.to(q));
+            let entry = levers.told(&pushed, &sideways(&first, q));
             entry.store(&mut batch.couple[place(k, l)]);
         }
     }
+}
+
+/// Arms along the tangents from both bodies to a point, from those to the first.
+#[inline(always)]
+fn sideways<S: Simd>(first: &[[S; 2]; 2], p: &Point<S::Stored>) -> [[S; 2]; 2] {
+    two!(|s| two!(|k| first[s][k].add(S::load(&p.across[k]))))
 }
 
 /// W of both bodies along the axes of eight contacts, to ask for entries of J W Jᵀ.
@@ -199,21 +208,21 @@ impl<S: Simd> Levers<S> {
         }
     }
 
-    /// What an impulse along the normal at a point does to the turning about t and u.
+    /// What an impulse along the normal at a point, which arms along t and u lead to, does to the turning about these.
     #[inline(always)]
-    fn pushed(&self, arm: &[V3<S>; 2]) -> [[S; 2]; 2] {
+    fn pushed(&self, arm: &[[S; 2]; 2]) -> [[S; 2]; 2] {
         two!(|s| {
             let [_, tt, uu, _, _, tu] = self.ang[s];
-            let [_, t, u] = arm[s].0;
+            let [t, u] = arm[s];
             [t.nfma(tu, u.mul(tt)), t.nfma(uu, u.mul(tu))]
         })
     }
 
     /// What another point feels of that along the normal.
     #[inline(always)]
-    fn told(&self, pushed: &[[S; 2]; 2], arm: &[V3<S>; 2]) -> S {
+    fn told(&self, pushed: &[[S; 2]; 2], arm: &[[S; 2]; 2]) -> S {
         let felt = two!(|s| {
-            let [_, t, u] = arm[s].0;
+            let [t, u] = arm[s];
             t.nfma(pushed[s][1], u.mul(pushed[s][0]))
         });
         self.lin[0].add(felt[0].add(felt[1]))
@@ -221,7 +230,7 @@ impl<S: Simd> Levers<S> {
 
     /// 1/a of the normal; 0 where nothing moves, as in idle lanes.
     #[inline(always)]
-    fn inverse(&self, arm: &[V3<S>; 2]) -> S {
+    fn inverse(&self, arm: &[[S; 2]; 2]) -> S {
         per(S::splat(1.0), self.told(&self.pushed(arm), arm))
     }
 

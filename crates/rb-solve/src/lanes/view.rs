@@ -1,6 +1,6 @@
 //! What the lanes hold, manifold by manifold: impulses, gaps, and rows for whoever wants rows.
 
-use super::batch::{NONE, Packed, Seat, Wide3};
+use super::batch::{NONE, Packed, Seat, Special, Wide3};
 use super::bodies::twist;
 use super::pack::{ContactLanes, matrix};
 use super::precision::either;
@@ -259,20 +259,23 @@ impl<W: Stored> Packed<W> {
     fn spot(&self, seat: &Seat, k: usize) -> Spot {
         let lane = seat.lane as usize;
         let batch = &self.batches[seat.batch as usize];
-        let points = &self.points[batch.range()];
+        let (points, heights) = self.of(batch);
         let point = &points[k];
         let slip = self.slips[batch.slips()].get(k);
         let inverse = point.inverse.at(lane);
-        let reg = match batch.special {
-            NONE => 0.0,
-            first => self.special[first as usize + k].reg[1].at(lane),
+        let [bias, reg] = match batch.special {
+            NONE => [point.bias.at(lane).max(0.0), 0.0],
+            first => {
+                let Special { bias, reg } = &self.special[first as usize + k];
+                [bias[1].at(lane), reg[1].at(lane)]
+            }
         };
         let along = |t: usize| slip.map_or(0.0, |slip| slip.impulse[t].at(lane));
         Spot {
-            arm: batch.arms(points, k, lane),
-            gap: point.gap.at(lane),
+            arm: batch.arms((points, heights), k, lane),
+            gap: heights[k].gap.at(lane),
             impulse: [point.impulse.at(lane), along(0), along(1)],
-            bias: point.bias[1].at(lane),
+            bias,
             reg: if inverse > 0.0 { reg / inverse } else { 0.0 },
         }
     }

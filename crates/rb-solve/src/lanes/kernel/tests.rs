@@ -45,11 +45,13 @@ fn ring<W: Stored>(law: FrictionLaw, gripped: bool) -> (Packed<W>, [Vec<Line>; 3
     packed.number(6 * LANES);
     for (i, p) in packed.points.iter_mut().enumerate() {
         let at = 40 * (i / 3) + 9 * (i % 3);
+        let height = &mut packed.heights[i];
         if i % 3 > 0 {
-            p.from = [0, 1, 2].map(|j| wide(at + j));
+            height.rise = wide(at);
+            p.across = [wide(at + 1), wide(at + 2)];
         }
         p.inverse = all(0.3);
-        p.gap = lanes(|i| 1e-3 * number(8 * (at + 6) + i));
+        height.gap = lanes(|i| 1e-3 * number(8 * (at + 6) + i));
     }
     for (i, s) in packed.slips.iter_mut().enumerate() {
         let at = 40 * (i / 3) + 9 * (i % 3);

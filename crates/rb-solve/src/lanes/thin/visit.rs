@@ -197,7 +197,8 @@ pub(super) fn pose<S: Halves>(manifolds: &mut [Thin], moved: &[Line], numbers: &
     for Thin { normals: m, .. } in manifolds {
         let gap = S::load(&m.gap).add(approach(m, &Speeds::<S>::of(m, moved)));
         let pace = [S::splat(m.pace[0]), S::splat(m.pace[1])];
-        let (bias, reg, after) = numbers.terms(gap, pace);
+        let (bias, reg) = numbers.terms(gap, pace);
+        let after = bias.max(S::zero());
         let share = one.div(one.add(reg));
         bias.lows(share).store(&mut m.soft);
         after.lows(reg).store(&mut m.bias);
