@@ -101,7 +101,7 @@ fn carry_over(new: &ContactPatch, sides: &Sides, old: &Manifold) -> Impulses {
 fn carry_whole(
     new: &ContactPatch,
     old: &Manifold,
-    [loads @ .., x, y, twist, none]: [f64; WHOLE],
+    [loads @ .., x, y, twist]: [f64; WHOLE],
     (before, now): ([DVec3; 2], [DVec3; 2]),
 ) -> [f64; WHOLE] {
     let slip = before[0] * x + before[1] * y;
@@ -111,7 +111,7 @@ fn carry_whole(
     let left = old.normal * (twist - old.normal.dot(was.cross(slip)));
     let twist = new.normal.dot(left + is.cross(now[0] * x + now[1] * y));
     let [a, b, c, d] = loads;
-    [a, b, c, d, x, y, twist, none]
+    [a, b, c, d, x, y, twist]
 }
 
 /// From the first of some points to the centre of their loads, some of which there are.
@@ -263,7 +263,8 @@ mod tests {
             rewrite(&mut carried, &new, &impulses, &SIDES);
             carried
         });
-        assert!(whole.whole_line().is_some() && each.whole_line().is_none());
+        let form = |m: &Manifold| m.marks.contains(Marks::WHOLE);
+        assert!(form(&whole) && !form(&each));
         for (a, b) in whole.whole().into_iter().zip(each.whole()) {
             assert!((a - b).abs() < 1e-15, "{a} {b}");
         }

@@ -7,11 +7,11 @@
 
 mod impulses;
 
-pub use impulses::{Impulses, Marks, Stored, WHOLE};
+pub use impulses::{Impulses, Marks, Rest, Stored, WHOLE};
 
 use crate::anchor::{Anchor, Anchored, Stand};
 use crate::math::{Twist, tangents};
-use bytemuck::{NoUninit, Pod, Zeroable, cast_ref, cast_slice};
+use bytemuck::{NoUninit, Pod, Zeroable, cast_ref};
 use glam::DVec3;
 use serde::{Deserialize, Serialize};
 
@@ -180,8 +180,8 @@ pub struct ManifoldPoint {
     pub gap: f64,
 }
 
-/// Up to four contact points under one normal. What every stage asks for comes first, and what a solve
-/// changes lies together.
+/// Up to four contact points under one normal. What a step stores of it takes one of its eight cache lines, and whoever
+/// packs it reads five.
 #[derive(Clone, Copy, Debug, Default, PartialEq, NoUninit, Serialize, Deserialize)]
 #[repr(C, align(64))]
 pub struct Manifold {
@@ -189,6 +189,12 @@ pub struct Manifold {
     pub bodies: [u32; 2],
     /// Identity across steps.
     pub key: ManifoldKey,
+    /// Feature pair that made each point, for matching across steps.
+    pub features: [u32; MAX_POINTS],
+    /// Unit normal from a to b, world axes.
+    pub normal: DVec3,
+    /// Its [`impulses`](Self::impulses), or the first of them.
+    pub stored: Stored,
     /// Number of its material among those with more than friction, from 1 ([`Contacts`]); 0 if it has no more.
     pub surface: u32,
     /// Law of friction.
@@ -199,19 +205,15 @@ pub struct Manifold {
     pub near: u8,
     /// Whether it is closed, and in which form its impulses are stored.
     pub marks: Marks,
-    /// Unit normal from a to b, world axes.
-    pub normal: DVec3,
     /// Friction coefficient μ.
     pub friction: f64,
-    /// Its [`impulses`](Self::impulses), in lines of their own.
-    pub stored: Stored,
     /// From the centre of mass of a to that of b (m, world).
     pub apart: DVec3,
     /// Points, in the order of the features that made them; unused ones are zero, so that equal
     /// contacts are stored in equal bytes.
     pub points: [ManifoldPoint; MAX_POINTS],
-    /// Feature pair that made each point, for matching across steps.
-    pub features: [u32; MAX_POINTS],
+    /// The other impulses, where each point has its own friction.
+    pub rest: Rest,
     /// The points in the frames of the shapes.
     pub anchor: Anchor,
 }
@@ -263,20 +265,25 @@ impl Manifold {
         &self.points[..usize::from(self.count)]
     }
 
-    /// Arm and gap of all points, used or not, one point after the other: what solvers load in one piece.
+    /// Normal and [stored](Self::stored) impulses, one number after the other: what solvers load in one piece.
     #[inline]
-    pub fn numbers(&self) -> &[f64] {
-        cast_slice(&self.points)
+    pub fn loads(&self) -> &[f64] {
+        const FIRST: usize = core::mem::offset_of!(Manifold, normal) / size_of::<f64>();
+        const END: usize = core::mem::offset_of!(Manifold, surface) / size_of::<f64>();
+        &self.all()[FIRST..END]
     }
 
-    /// What all points have in common, one number after the other: normal, friction coefficient, what is
-    /// [stored](Self::stored) of impulses, and the way from a to b.
+    /// Friction coefficient and the way from a to b, then arm and gap of all points, used or not: again in one piece.
     #[inline]
-    pub fn common(&self) -> &[f64] {
-        const FIRST: usize = core::mem::offset_of!(Manifold, normal) / size_of::<f64>();
-        const END: usize = core::mem::offset_of!(Manifold, points) / size_of::<f64>();
-        let all: &[f64; size_of::<Manifold>() / size_of::<f64>()] = cast_ref(self);
-        &all[FIRST..END]
+    pub fn places(&self) -> &[f64] {
+        const FIRST: usize = core::mem::offset_of!(Manifold, friction) / size_of::<f64>();
+        const END: usize = core::mem::offset_of!(Manifold, rest) / size_of::<f64>();
+        &self.all()[FIRST..END]
+    }
+
+    #[inline]
+    fn all(&self) -> &[f64; size_of::<Manifold>() / size_of::<f64>()] {
+        cast_ref(self)
     }
 
     /// Coefficient of the friction there is: 0 without a law.
@@ -374,6 +381,7 @@ mod tests {
 
     const _: () = assert!(size_of::<Manifold>() == 512);
     const _: () = assert!(core::mem::offset_of!(Manifold, stored) == 64);
+    const _: () = assert!(core::mem::offset_of!(Manifold, friction) == 128);
 
     /// A manifold of one point whose places are straight across from each other, its arm on the given side the shorter.
     fn manifold(short: usize) -> (Manifold, [DVec3; 2], f64) {
@@ -404,19 +412,23 @@ mod tests {
     }
 
     #[test]
-    fn what_points_have_in_common_lies_together() {
+    fn what_solvers_load_lies_together() {
         let mut manifold = Manifold {
             normal: DVec3::new(1.0, 2.0, 3.0),
             friction: 4.0,
-            apart: DVec3::new(20.0, 21.0, 22.0),
+            apart: DVec3::new(5.0, 6.0, 7.0),
             ..Manifold::default()
         };
-        manifold.set_impulses(&Impulses::Each {
-            points: core::array::from_fn(|k| [5.0, 6.0, 7.0].map(|i| i + 3.0 * k as f64)),
-            spin: DVec3::new(17.0, 18.0, 19.0),
-        });
-        let all = (1..=22).map(f64::from);
-        assert!(manifold.common().iter().copied().eq(all));
+        manifold.set_impulses(&Impulses::Whole([4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0]));
+        for (k, p) in manifold.points.iter_mut().enumerate() {
+            let first = 8.0 + 4.0 * k as f64;
+            p.arm = DVec3::new(first, first + 1.0, first + 2.0);
+            p.gap = first + 3.0;
+        }
+        let loads = (1..=10).map(f64::from);
+        assert!(manifold.loads().iter().copied().eq(loads));
+        let places = (4..=23).map(f64::from);
+        assert!(manifold.places().iter().copied().eq(places));
     }
 
     #[test]

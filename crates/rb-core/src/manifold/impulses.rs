@@ -1,8 +1,8 @@
 //! What the points of a manifold push with: stored in the form in which it was found.
 //!
 //! Friction is that of each point, or one for all of them: two tangential impulses and what turns b about the normal. In
-//! the second form all of it takes seven numbers, which lie in one cache line; that each point has a share of it is for
-//! those who ask.
+//! the second form all of it takes seven numbers, which lie in one cache line with all else that a step leaves behind;
+//! that each point has a share of it is for those who ask.
 
 use super::{MAX_POINTS, Manifold};
 use crate::math::tangents;
@@ -10,16 +10,21 @@ use bytemuck::NoUninit;
 use glam::{DVec2, DVec3};
 use serde::{Deserialize, Serialize};
 
-/// Numbers that the longer form takes: three for each point, and three for all.
-const NUMBERS: usize = 3 * MAX_POINTS + 3;
+/// Numbers of the form in which friction is one.
+pub const WHOLE: usize = MAX_POINTS + 3;
 
-/// Numbers of the form in which friction is one, and one that is none: a cache line.
-pub const WHOLE: usize = 8;
+/// Numbers that the longer form takes besides: it has three for each point, and three for all.
+const REST: usize = 3 * MAX_POINTS + 3 - WHOLE;
 
-/// Impulses of a manifold, in the form that its [`marks`](Manifold::marks) tell.
+/// Impulses of a manifold, in the form that its [`marks`](Manifold::marks) tell: all of them, or the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, NoUninit, Serialize, Deserialize)]
 #[repr(transparent)]
-pub struct Stored([f64; NUMBERS]);
+pub struct Stored([f64; WHOLE]);
+
+/// The others; zero where there are none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, NoUninit, Serialize, Deserialize)]
+#[repr(transparent)]
+pub struct Rest([f64; REST]);
 
 /// What is true of a manifold or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, NoUninit, Serialize, Deserialize)]
@@ -47,7 +52,7 @@ pub enum Impulses {
         spin: DVec3,
     },
     /// With one friction: the normal impulse of each point, the tangential ones of all (N·s), and what turns b about
-    /// the normal through the first point (N·m·s). The last number is none.
+    /// the normal through the first point (N·m·s).
     Whole([f64; WHOLE]),
 }
 
@@ -75,58 +80,44 @@ impl Manifold {
     /// Its impulses, as they are stored.
     #[inline]
     pub fn impulses(&self) -> Impulses {
-        match self.whole_line() {
-            Some(line) => Impulses::Whole(*line),
-            None => {
-                let (points, spin) = self.each();
-                Impulses::Each { points, spin }
-            }
+        if self.marks.contains(Marks::WHOLE) {
+            return Impulses::Whole(self.stored.0);
         }
+        let (points, spin) = self.each();
+        Impulses::Each { points, spin }
     }
 
     /// Sets its impulses.
     #[inline]
     pub fn set_impulses(&mut self, impulses: &Impulses) {
-        let Stored(numbers) = &mut self.stored;
         match impulses {
             Impulses::Each { points, spin } => {
-                numbers[..3 * MAX_POINTS].copy_from_slice(points.as_flattened());
-                numbers[3 * MAX_POINTS..].copy_from_slice(&spin.to_array());
+                let (first, rest) = points.as_flattened().split_at(WHOLE);
+                let (of_points, of_all) = self.rest.0.split_at_mut(rest.len());
+                self.stored.0.copy_from_slice(first);
+                of_points.copy_from_slice(rest);
+                of_all.copy_from_slice(&spin.to_array());
                 self.marks.remove(Marks::WHOLE);
             }
             Impulses::Whole(whole) => {
+                self.stored.0 = *whole;
                 if !self.marks.contains(Marks::WHOLE) {
                     // Equal contacts are stored in equal bytes.
-                    numbers[WHOLE..].fill(0.0);
+                    self.rest = Rest::default();
                     self.marks.insert(Marks::WHOLE);
                 }
-                numbers[..WHOLE].copy_from_slice(whole);
             }
         }
-    }
-
-    /// What is stored of a friction that is one.
-    #[inline]
-    pub fn whole_line(&self) -> Option<&[f64; WHOLE]> {
-        let whole = self.marks.contains(Marks::WHOLE);
-        self.stored.0.first_chunk().filter(|_| whole)
-    }
-
-    /// What is stored of its points, one after the other, if each has its own friction.
-    #[inline]
-    pub fn each_line(&self) -> Option<&[f64; 3 * MAX_POINTS]> {
-        let whole = self.marks.contains(Marks::WHOLE);
-        self.stored.0.first_chunk().filter(|_| !whole)
     }
 
     /// Impulses with friction as one, [as they are stored](Impulses::Whole) or summed up from those of each point.
     pub fn whole(&self) -> [f64; WHOLE] {
-        if let Some(line) = self.whole_line() {
-            return *line;
-        }
+        let (points, spin) = match self.impulses() {
+            Impulses::Whole(whole) => return whole,
+            Impulses::Each { points, spin } => (points, spin),
+        };
         let mut out = [0.0; WHOLE];
-        let (points, spin) = self.each();
-        let [a, b, c, d, x, y, twist, _] = &mut out;
+        let [a, b, c, d, x, y, twist] = &mut out;
         *twist = self.normal.dot(spin);
         let loads = [a, b, c, d].into_iter().zip(points).zip(self.beside());
         for ((to, [load, t, u]), off) in loads {
@@ -140,11 +131,13 @@ impl Manifold {
     /// Impulses (N·s) of each point along normal, tangent 1 and tangent 2, and the angular impulse on b beyond what they do
     /// (N·m·s, world). Of a friction that is one each point has its share by its load.
     pub fn each(&self) -> ([[f64; 3]; MAX_POINTS], DVec3) {
-        let Stored(numbers) = &self.stored;
-        let Some(&[a, b, c, d, x, y, twist, _]) = self.whole_line() else {
-            let points = core::array::from_fn(|k| core::array::from_fn(|i| numbers[3 * k + i]));
-            return (points, DVec3::from_slice(&numbers[3 * MAX_POINTS..]));
-        };
+        let (Stored(first), Rest(rest)) = (&self.stored, &self.rest);
+        if !self.marks.contains(Marks::WHOLE) {
+            let number = |k: usize| first.get(k).unwrap_or_else(|| &rest[k - WHOLE]);
+            let points = core::array::from_fn(|k| core::array::from_fn(|i| *number(3 * k + i)));
+            return (points, DVec3::from_slice(&rest[REST - 3..]));
+        }
+        let [a, b, c, d, x, y, twist] = *first;
         let loads = [a, b, c, d];
         let mut points = loads.map(|load| [load, 0.0, 0.0]);
         let total: f64 = loads.iter().sum();
@@ -174,7 +167,8 @@ impl Manifold {
     #[inline]
     pub fn scale(&mut self, factor: f64) {
         if factor != 1.0 {
-            self.stored.0.iter_mut().for_each(|p| *p *= factor);
+            let all = self.stored.0.iter_mut().chain(&mut self.rest.0);
+            all.for_each(|p| *p *= factor);
         }
     }
 
@@ -258,7 +252,7 @@ mod tests {
     #[test]
     fn without_load_there_is_no_friction() {
         let mut m = manifold();
-        m.set_impulses(&Impulses::Whole([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]));
+        m.set_impulses(&Impulses::Whole([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0]));
         assert_eq!(m.each(), ([[0.0; 3]; MAX_POINTS], DVec3::ZERO));
         assert!(!m.impulses().pushes());
     }

@@ -17,7 +17,8 @@ use super::simd::{AllLanes, LANES, Simd, Stored, two};
 use super::vector::{Mass, V3};
 use rb_core::manifold::{Contacts, FrictionLaw, MAX_POINTS, Manifold};
 
-/// Numbers of a point: its arm and the gap.
+/// Numbers of all points together, friction coefficient and the way from a to b, and of each: its arm and the gap.
+const COMMON: usize = 4;
 const NUMBERS: usize = 4;
 
 /// Fills the batches with the manifolds of their lanes, from which they have their impulses already if these are their
@@ -189,8 +190,8 @@ fn head<S: AllLanes>(
             }
         }
     }
-    let [nx, ny, nz, mu, ..] = columns::<S>(eight, 0);
-    let [.., dx, dy, dz] = columns::<S>(eight, COMMON - LANES);
+    let [nx, ny, nz, ..] = columns::<S>(eight, Manifold::loads, 0);
+    let [mu, dx, dy, dz, ..] = columns::<S>(eight, Manifold::places, 0);
     let mu = match batch.law {
         FrictionLaw::None => S::zero(),
         _ => mu,
@@ -209,15 +210,16 @@ fn head<S: AllLanes>(
     }
 }
 
-/// Numbers that the points of a manifold have in common.
-const COMMON: usize = 22;
-
-/// Eight of them, from one on.
+/// Eight numbers of each manifold, from one on.
 #[inline(always)]
-fn columns<S: AllLanes>(eight: [&Manifold; LANES], from: usize) -> [S; LANES] {
+fn columns<S: AllLanes>(
+    eight: [&Manifold; LANES],
+    numbers: impl Fn(&Manifold) -> &[f64],
+    from: usize,
+) -> [S; LANES] {
     let mut rows = [S::zero(); LANES];
     for (row, m) in rows.iter_mut().zip(eight) {
-        *row = S::read(&m.common()[from..]);
+        *row = S::read(&numbers(m)[from..]);
     }
     S::transposed(rows)
 }
@@ -242,11 +244,8 @@ fn places<S: AllLanes>(
         gap: S::zero(),
     }; MAX_POINTS];
     for first in (0..points).step_by(TWO) {
-        let mut rows = [S::zero(); LANES];
-        for (row, m) in rows.iter_mut().zip(eight) {
-            *row = S::read(&m.numbers()[NUMBERS * first..]);
-        }
-        let [x, y, z, gap, u, v, w, next] = S::transposed(rows);
+        let from = COMMON + NUMBERS * first;
+        let [x, y, z, gap, u, v, w, next] = columns::<S>(eight, Manifold::places, from);
         out[first] = Place {
             arm: axes.along(V3([x, y, z])),
             gap,

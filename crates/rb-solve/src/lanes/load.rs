@@ -4,7 +4,7 @@ use super::batch::Slip;
 use super::grip::Grip;
 use super::simd::{AllLanes, LANES};
 use super::vector::V3;
-use rb_core::manifold::{MAX_POINTS, Manifold};
+use rb_core::manifold::{MAX_POINTS, Manifold, Marks, WHOLE};
 
 /// Takes the impulses of all manifolds, times `scale`, but for those of the normals, which it returns.
 #[inline(always)]
@@ -16,7 +16,7 @@ pub(super) fn load<S: AllLanes>(
 ) -> [S; MAX_POINTS] {
     let [a, b, c, d] = match grip {
         Some(grip) => {
-            let [loads @ .., x, y, twist, _] = whole(eight);
+            let [loads @ .., x, y, twist] = whole(eight);
             V3([x, y, twist]).scaled(scale).store(&mut grip.impulse);
             loads
         }
@@ -34,38 +34,39 @@ pub(super) fn load<S: AllLanes>(
 
 /// Impulses with friction as one (N·s).
 #[inline(always)]
-fn whole<S: AllLanes>(eight: [&Manifold; LANES]) -> [S; LANES] {
+fn whole<S: AllLanes>(eight: [&Manifold; LANES]) -> [S; WHOLE] {
     let mut rows = [S::zero(); LANES];
     for (row, m) in rows.iter_mut().zip(eight) {
-        *row = match m.whole_line() {
-            Some(line) => S::read(line),
-            None => S::read(&m.whole()),
+        *row = if m.marks.contains(Marks::WHOLE) {
+            S::read(&m.loads()[2..])
+        } else {
+            let [a, b, c, d, x, y, twist] = m.whole();
+            S::read(&[0.0, a, b, c, d, x, y, twist])
         };
     }
-    S::transposed(rows)
+    let [_, whole @ ..] = S::transposed(rows);
+    whole
 }
 
 /// Impulses of the first `points` points where each has its own friction (N·s): along the normals, then the tangents.
 #[inline(always)]
 fn each<S: AllLanes>(eight: [&Manifold; LANES], points: usize) -> [[S; MAX_POINTS]; 3] {
     const REST: usize = 3 * MAX_POINTS - LANES;
-    let [a0, a1, a2, b0, b1, b2, c0, c1] = columns::<S>(eight, 0);
+    let numbers = eight.map(|m| m.each().0);
+    let [a0, a1, a2, b0, b1, b2, c0, c1] = columns::<S>(&numbers, 0);
     let (mut c2, [mut d0, mut d1, mut d2]) = (S::zero(), [S::zero(); 3]);
     if 3 * points > LANES {
-        [.., c2, d0, d1, d2] = columns::<S>(eight, REST);
+        [.., c2, d0, d1, d2] = columns::<S>(&numbers, REST);
     }
     [[a0, b0, c0, d0], [a1, b1, c1, d1], [a2, b2, c2, d2]]
 }
 
 /// Eight of the numbers of all points, from one on.
 #[inline(always)]
-fn columns<S: AllLanes>(eight: [&Manifold; LANES], from: usize) -> [S; LANES] {
+fn columns<S: AllLanes>(numbers: &[[[f64; 3]; MAX_POINTS]; LANES], from: usize) -> [S; LANES] {
     let mut rows = [S::zero(); LANES];
-    for (row, m) in rows.iter_mut().zip(eight) {
-        *row = match m.each_line() {
-            Some(line) => S::read(&line[from..]),
-            None => S::read(&m.each().0.as_flattened()[from..]),
-        };
+    for (row, numbers) in rows.iter_mut().zip(numbers) {
+        *row = S::read(&numbers.as_flattened()[from..]);
     }
     S::transposed(rows)
 }

@@ -224,7 +224,8 @@ impl<W: Stored> Packed<W> {
     /// Impulses of the manifold in a seat, which is the `m`-th of its section.
     fn impulses(&self, seat: &Seat, m: usize) -> Impulses {
         if seat.class.is_gripped() {
-            return Impulses::Whole(self.settled[m].0);
+            let [whole @ .., _] = self.settled[m].0;
+            return Impulses::Whole(whole);
         }
         let mut of_points = [[0.0; 3]; MAX_POINTS];
         let (count, lane) = (usize::from(seat.points), usize::from(seat.lane));

@@ -50,7 +50,7 @@ pub(super) struct Whole {
 impl Whole {
     /// Takes what was stored, times `scale`; returns the normal impulses.
     pub(super) fn fill(&mut self, manifold: &Manifold, scale: f64) -> [f64; MAX_POINTS] {
-        let [a, b, c, d, friction @ .., _] = manifold.whole().map(|x| scale * x);
+        let [a, b, c, d, friction @ ..] = manifold.whole().map(|x| scale * x);
         self.impulse.0[..3].copy_from_slice(&friction);
         [a, b, c, d]
     }
@@ -64,7 +64,7 @@ impl Whole {
         let [_, t, u] = m.axes.map(DVec3::from_array);
         let centre = DVec3::from_array(self.arm[0]) - vector(&m.arm, 0);
         let twist = z * self.reach + t.dot(centre) * y - u.dot(centre) * x;
-        Impulses::Whole([a, b, c, d, x, y, twist, 0.0])
+        Impulses::Whole([a, b, c, d, x, y, twist])
     }
 
     /// Impulses along the tangents and of the twist over the reach (N·s).
