@@ -26,6 +26,14 @@ pub struct Stored([f64; WHOLE]);
 #[repr(transparent)]
 pub struct Rest([f64; REST]);
 
+impl Rest {
+    /// One number after the other.
+    #[inline]
+    pub fn numbers(&self) -> &[f64; REST] {
+        &self.0
+    }
+}
+
 /// What is true of a manifold or not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, NoUninit, Serialize, Deserialize)]
 #[repr(transparent)]
@@ -57,11 +65,9 @@ pub enum Impulses {
 }
 
 impl Default for Impulses {
+    /// None, in the shorter form.
     fn default() -> Self {
-        Self::Each {
-            points: [[0.0; 3]; MAX_POINTS],
-            spin: DVec3::ZERO,
-        }
+        Self::Whole([0.0; WHOLE])
     }
 }
 
@@ -112,10 +118,10 @@ impl Manifold {
 
     /// Impulses with friction as one, [as they are stored](Impulses::Whole) or summed up from those of each point.
     pub fn whole(&self) -> [f64; WHOLE] {
-        let (points, spin) = match self.impulses() {
-            Impulses::Whole(whole) => return whole,
-            Impulses::Each { points, spin } => (points, spin),
-        };
+        if self.marks.contains(Marks::WHOLE) {
+            return self.stored.0;
+        }
+        let (points, spin) = self.each();
         let mut out = [0.0; WHOLE];
         let [a, b, c, d, x, y, twist] = &mut out;
         *twist = self.normal.dot(spin);

@@ -35,38 +35,60 @@ pub(super) fn load<S: AllLanes>(
 /// Impulses with friction as one (N·s).
 #[inline(always)]
 fn whole<S: AllLanes>(eight: [&Manifold; LANES]) -> [S; WHOLE] {
-    let mut rows = [S::zero(); LANES];
-    for (row, m) in rows.iter_mut().zip(eight) {
-        *row = if m.marks.contains(Marks::WHOLE) {
-            S::read(&m.loads()[2..])
-        } else {
+    let [_, whole @ ..] = columns::<S>(eight, |m| match is_whole(m) {
+        true => S::read(first(m)),
+        false => {
             let [a, b, c, d, x, y, twist] = m.whole();
             S::read(&[0.0, a, b, c, d, x, y, twist])
-        };
-    }
-    let [_, whole @ ..] = S::transposed(rows);
+        }
+    });
     whole
 }
 
 /// Impulses of the first `points` points where each has its own friction (N·s): along the normals, then the tangents.
 #[inline(always)]
 fn each<S: AllLanes>(eight: [&Manifold; LANES], points: usize) -> [[S; MAX_POINTS]; 3] {
-    const REST: usize = 3 * MAX_POINTS - LANES;
-    let numbers = eight.map(|m| m.each().0);
-    let [a0, a1, a2, b0, b1, b2, c0, c1] = columns::<S>(&numbers, 0);
-    let (mut c2, [mut d0, mut d1, mut d2]) = (S::zero(), [S::zero(); 3]);
-    if 3 * points > LANES {
-        [.., c2, d0, d1, d2] = columns::<S>(&numbers, REST);
+    let [_, a0, a1, a2, b0, b1, b2, c0] = columns::<S>(eight, |m| match is_whole(m) {
+        true => S::read(&shares(m)[0]),
+        false => S::read(first(m)),
+    });
+    let [mut c1, mut c2, mut d0, mut d1, mut d2] = [S::zero(); 5];
+    if 3 * points > WHOLE {
+        [c1, c2, d0, d1, d2, ..] = columns::<S>(eight, |m| match is_whole(m) {
+            true => S::read(&shares(m)[1]),
+            false => S::read(m.rest.numbers()),
+        });
     }
     [[a0, b0, c0, d0], [a1, b1, c1, d1], [a2, b2, c2, d2]]
 }
 
-/// Eight of the numbers of all points, from one on.
 #[inline(always)]
-fn columns<S: AllLanes>(numbers: &[[[f64; 3]; MAX_POINTS]; LANES], from: usize) -> [S; LANES] {
+fn is_whole(m: &Manifold) -> bool {
+    m.marks.contains(Marks::WHOLE)
+}
+
+/// What is stored of impulses in one cache line, after a number of the normal.
+#[inline(always)]
+fn first(m: &Manifold) -> &[f64] {
+    &m.loads()[2..]
+}
+
+/// Impulses of the points of a manifold whose friction is one, as they would be stored.
+fn shares(m: &Manifold) -> [[f64; LANES]; 2] {
+    let (points, _) = m.each();
+    let (first, rest) = points.as_flattened().split_at(WHOLE);
+    let mut out = [[0.0; LANES]; 2];
+    out[0][1..].copy_from_slice(first);
+    out[1][..rest.len()].copy_from_slice(rest);
+    out
+}
+
+/// Eight numbers of each manifold.
+#[inline(always)]
+fn columns<S: AllLanes>(eight: [&Manifold; LANES], numbers: impl Fn(&Manifold) -> S) -> [S; LANES] {
     let mut rows = [S::zero(); LANES];
-    for (row, numbers) in rows.iter_mut().zip(numbers) {
-        *row = S::read(&numbers.as_flattened()[from..]);
+    for (row, m) in rows.iter_mut().zip(eight) {
+        *row = numbers(m);
     }
     S::transposed(rows)
 }
