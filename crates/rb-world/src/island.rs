@@ -143,6 +143,11 @@ impl<'a> Shared<'a> {
         }
     }
 
+    /// Speed below which the certificate takes errors for what they are (m/s): what gravity gives in a substep.
+    pub(crate) fn speed_floor(&self) -> f64 {
+        self.params.gravity.length() * self.h
+    }
+
     /// What the certificate grades of a large island.
     pub(crate) fn sample(&self) -> Sample {
         Sample {

@@ -5,6 +5,7 @@
 //! So every section is a slice that one thread can have to itself.
 
 use super::pack::ContactLanes;
+use super::section::Section;
 use super::simd::{Line, Stored};
 use glam::DVec3;
 use rb_core::mass::InvMass;
@@ -135,7 +136,12 @@ impl ContactLanes {
 
     /// All lines, to be worked on section by section, each with its guests and the body of idle lanes.
     pub fn lines(&mut self) -> BodyLines<'_> {
-        BodyLines {
+        self.split().1
+    }
+
+    /// Sections, and the lines of their bodies.
+    pub(super) fn split(&mut self) -> (&mut [Section], BodyLines<'_>) {
+        let lines = BodyLines {
             size: self.layout.size,
             stride: self.layout.stride(),
             vel: &mut self.vel,
@@ -143,18 +149,14 @@ impl ContactLanes {
             inv: &mut self.inv,
             free: &mut self.free,
             other: &mut self.other,
-        }
+        };
+        (&mut self.sections, lines)
     }
 
     /// Section of a body, `None` for a guest, and its number among the lines of a section.
     #[inline]
     pub fn place(&self, body: usize) -> (Option<usize>, usize) {
         self.layout.place(body)
-    }
-
-    /// Says that inverse masses have been set through [`lines`](Self::lines).
-    pub fn note_turn(&mut self) {
-        self.turned = true;
     }
 }
 

@@ -99,6 +99,12 @@ pub(super) enum Stretch {
 }
 
 impl Turns {
+    /// So many of them, from the `first` on.
+    pub(super) fn part(self, first: u32, count: u32) -> Self {
+        let backwards = self.backwards != (first % 2 == 1);
+        Self { count, backwards }
+    }
+
     /// Calls `visit` with one stretch after the other. The seam comes after the sections, or before them where a sweep
     /// goes backwards; what sections do between two visits of it they do at once.
     pub(super) fn for_each_stretch(self, seamless: bool, mut visit: impl FnMut(Stretch)) {
@@ -122,6 +128,7 @@ impl Turns {
 }
 
 /// Numbers of the soft step that all contacts share.
+#[derive(Clone, Copy)]
 pub(super) struct Numbers {
     /// 1/h.
     rate: f64,

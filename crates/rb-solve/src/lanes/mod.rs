@@ -53,6 +53,7 @@ mod simd;
 mod thin;
 mod vector;
 mod view;
+mod watch;
 
 pub use bodies::BodyLines;
 pub use grade::{Graded, Sample};
@@ -66,6 +67,7 @@ pub use plan::{Kind, Member};
 pub use prepare::Soft;
 pub use section::Terms;
 pub use simd::{LANES, Line, Wide};
+pub use watch::{Round, Watch};
 
 /// Runs a kernel with the widest instructions of this processor, or with vectors of 256 bits at most (`narrow`): with
 /// twice as many of them where there is AVX-512. Lanes are of double precision, or of the given one (`of`), and so may

@@ -83,9 +83,9 @@ impl Motions {
         }
     }
 
-    /// Velocities of all bodies at the start of the substep (m/s, rad/s).
-    pub fn starts(&self) -> impl Iterator<Item = Twist> + '_ {
-        self.own.chunks_exact(LINES).map(|own| twist(&own[START]))
+    /// Velocity of a body at the start of the substep (m/s, rad/s).
+    pub(super) fn start(&self, body: usize) -> Twist {
+        twist(&self.own[body * LINES + START])
     }
 
     /// Bytes held.

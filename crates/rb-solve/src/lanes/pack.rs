@@ -6,7 +6,7 @@
 //! is the caller's choice and must not depend on threads.
 
 use super::bodies::Layout;
-use super::kernel::{Numbers, Stretch, Turns};
+use super::kernel::Numbers;
 use super::plan::Member;
 use super::section::{Masses, Section, Terms};
 use super::simd::Line;
@@ -120,11 +120,6 @@ impl ContactLanes {
         self.sections.iter().chain([&self.seam])
     }
 
-    /// Whether some manifolds have special terms.
-    pub fn has_special(&self) -> bool {
-        self.all().any(|s| !s.surfaces.is_empty())
-    }
-
     /// Packs manifolds of `set`, island by island, between bodies of which the first `movable` can move.
     /// Inverse masses must have been set.
     pub fn pack<C: Iterator<Item = Member>>(
@@ -235,20 +230,7 @@ impl ContactLanes {
         self.sweeps(pass, numbers, 1, backwards);
     }
 
-    /// Does so `count` times, there and back by turns, the first time `backwards` or not. What sections do between two
-    /// visits of the seam they do at once.
-    pub fn sweeps(&mut self, pass: Pass, numbers: &Discretiser, count: u32, backwards: bool) {
-        let numbers = Numbers::new(numbers);
-        let turns = Turns { count, backwards };
-        turns.for_each_stretch(self.seam.members.is_empty(), |stretch| match stretch {
-            Stretch::Sections(turns) => {
-                self.each(|section, bodies| section.sweeps(bodies, pass, &numbers, turns));
-            }
-            Stretch::Seam { backwards } => self.sweep_seam(pass, &numbers, backwards),
-        });
-    }
-
-    fn sweep_seam(&mut self, pass: Pass, numbers: &Numbers, backwards: bool) {
+    pub(super) fn sweep_seam(&mut self, pass: Pass, numbers: &Numbers, backwards: bool) {
         let bodies = Bodies {
             inv: &self.inv,
             moved: &self.moved,
@@ -258,7 +240,7 @@ impl ContactLanes {
     }
 
     /// Runs `f` on every section with its bodies.
-    fn each(&mut self, f: impl Fn(&mut Section, Bodies) + Sync + Send) {
+    pub(super) fn each(&mut self, f: impl Fn(&mut Section, Bodies) + Sync + Send) {
         let (inv, moved) = (&self.inv, &self.moved);
         let stride = self.layout.stride();
         parallel::for_each_with_run(&mut self.sections, &mut self.vel, stride, |section, vel| {

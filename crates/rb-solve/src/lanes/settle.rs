@@ -15,10 +15,20 @@ use rb_core::manifold::MAX_POINTS;
 impl ContactLanes {
     /// Ends the sweeps of a step: [`impulses`](Self::impulses) are those of now.
     pub fn settle(&mut self) {
+        parallel::for_each(&mut self.sections, 1, Section::settle);
+        self.settle_seam();
+    }
+
+    /// The same, where every section [has done so](super::Watch::settle).
+    pub fn settle_seam(&mut self) {
         self.own = true;
-        let settle = |section: &mut Section| either!(&mut section.packed, |packed| run(packed));
-        parallel::for_each(&mut self.sections, 1, settle);
-        settle(&mut self.seam);
+        self.seam.settle();
+    }
+}
+
+impl Section {
+    pub(super) fn settle(&mut self) {
+        either!(&mut self.packed, |packed| run(packed));
     }
 }
 

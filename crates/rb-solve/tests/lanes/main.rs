@@ -8,3 +8,4 @@ mod order;
 mod random;
 mod scene;
 mod single;
+mod watch;

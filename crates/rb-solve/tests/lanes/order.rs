@@ -2,6 +2,7 @@
 
 use crate::laws::assert_certificates_agree;
 use crate::scene::{ALL, BODIES, H, Set, cases, member, pack_into, packed, scene, terms};
+use core::ops::Range;
 use rb_core::discretise::Discretiser;
 use rb_core::manifold::Manifold;
 use rb_core::math::Twist;
@@ -39,9 +40,19 @@ impl Alone {
     }
 
     fn sweep(&mut self, pass: Pass, numbers: &Discretiser, backwards: bool) {
-        for k in 0..self.lanes.len() {
-            let last = self.lanes.len() - 1;
-            let one = &mut self.lanes[if backwards { last - k } else { k }];
+        self.sweep_some(0..self.lanes.len(), pass, numbers, backwards);
+    }
+
+    fn sweep_some(
+        &mut self,
+        some: Range<usize>,
+        pass: Pass,
+        numbers: &Discretiser,
+        backwards: bool,
+    ) {
+        for k in some.clone() {
+            let opposite = some.start + some.end - 1 - k;
+            let one = &mut self.lanes[if backwards { opposite } else { k }];
             for (i, v) in self.velocity.iter().enumerate() {
                 one.set_velocity(i, v);
             }
@@ -72,7 +83,7 @@ fn eight_at_a_time_is_one_after_the_other() {
 }
 
 /// Manifolds in the given order, with bodies as `like` has them, in sections of `size` movable bodies.
-fn divided(
+pub(crate) fn divided(
     set: &Set,
     order: &[usize],
     like: &ContactLanes,
@@ -95,8 +106,19 @@ fn divided(
     lanes
 }
 
+/// What is swept in a pass of so many sweeps, one after the other: sections or the seam.
+fn course(sweeps: u32) -> &'static str {
+    match sweeps {
+        1 => "S x",
+        2 => "S xx S",
+        3 => "S xxx SS",
+        4 => "S xx SS xx S",
+        _ => "S xx SS xxx SS",
+    }
+}
+
 #[test]
-fn sections_and_then_the_seam_is_one_after_the_other() {
+fn sections_and_the_seam_take_turns_as_one_after_the_other() {
     const SIZE: usize = 6;
     let numbers = Discretiser::new(&Params::game(), H);
     for seed in 0..8 {
@@ -123,16 +145,25 @@ fn sections_and_then_the_seam_is_one_after_the_other() {
             .flat_map(|part| from_both_ends(&set, part, line))
             .collect();
         let mut alone = Alone::new(&set, &visits, &like, at);
+        let (all, seam) = (order.len(), |m: &usize| section(*m) == usize::MAX);
+        let border = order.iter().position(seam).unwrap();
         for (pass, count, backwards) in [
             (Pass::Position, 3, false),
             (Pass::Position, 2, true),
-            (Pass::Velocity, 2, false),
-            (Pass::Velocity, 3, true),
+            (Pass::Velocity, 5, false),
+            (Pass::Velocity, 1, true),
+            (Pass::Velocity, 4, true),
         ] {
             parts.sweeps(pass, &numbers, count, backwards);
-            for k in 0..count {
-                alone.sweep(pass, &numbers, backwards != (k % 2 == 1));
+            // How often sections have been swept, and the seam.
+            let mut done = [0; 2];
+            for who in course(count).chars().filter(|who| *who != ' ') {
+                let some = [0..border, border..all][usize::from(who == 'x')].clone();
+                let done = &mut done[usize::from(who == 'x')];
+                alone.sweep_some(some, pass, &numbers, backwards != (*done % 2 == 1));
+                *done += 1;
             }
+            assert_eq!(done, [count; 2]);
         }
         for (i, v) in alone.velocity.iter().enumerate() {
             assert_eq!(*v, parts.velocity(i), "body {i}, to the last bit");

@@ -9,19 +9,17 @@
 //! their warm start: v = ṽ + Δv. As the torque it was, by W of the new attitude, it would grow rounding more
 //! (ten kilometres out: 11 mm after a second of impacts where this has 0.04 mm).
 
+mod substeps;
+
 use super::crew::Crew;
 use super::{Island, Shared};
 use core::ops::Range;
 use rb_core::discretise::Discretiser;
 use rb_core::integrate::Mover;
-use rb_core::math::Twist;
 use rb_core::params::Sweeps;
 use rb_core::problem::Pass;
 use rb_core::residual::grade_beside;
-use rb_solve::lanes::{ContactLanes, Motions, Moving, Sample};
-use rb_solve::parallel;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering::Relaxed;
+use rb_solve::lanes::{ContactLanes, Graded, Motions, Sample};
 
 /// Islands of a convoy: enough to fill lanes, and small ones are one task.
 pub(crate) const RUN: usize = 8;
@@ -64,8 +62,6 @@ pub(crate) struct Convoy {
     aboard: Vec<u32>,
     /// Room for those of large islands, one at a time.
     large: Motions,
-    /// Velocities at the start of the substep, where contacts ask for them.
-    before: Vec<Twist>,
 }
 
 impl Convoy {
@@ -126,11 +122,8 @@ impl Convoy {
         let stay = same && shared.same && self.lanes.len() == contacts;
         self.assign(islands, stay);
         self.pack(islands, stay, shared, &numbers);
-        for k in 0..shared.params.substeps {
-            self.substep(islands, shared, &numbers, (k, sweeps));
-        }
+        self.substeps(islands, shared, &numbers, sweeps);
         self.crews(islands, |crew| crew.take_back());
-        self.lanes.settle();
         self.land(islands, sweeps, shared);
     }
 
@@ -186,67 +179,6 @@ impl Convoy {
         pack_contacts(&mut self.lanes, aboard, self.movable, shared, numbers);
     }
 
-    fn substep(
-        &mut self,
-        islands: &mut [Island],
-        shared: &Shared,
-        numbers: &Discretiser,
-        (number, sweeps): (u32, Sweeps),
-    ) {
-        let first = number == 0;
-        self.predict(islands, shared, first);
-        let before = &self.before;
-        let start = |i: usize| before.get(i).copied().unwrap_or_default();
-        self.lanes.pose(start, numbers);
-        if first {
-            self.lanes.warm();
-        }
-        let backwards = number % 2 == 1;
-        self.lanes
-            .sweeps(Pass::Position, numbers, sweeps.position, backwards);
-        self.advance(islands, shared);
-        let last = number + 1 == shared.params.substeps;
-        let count = sweeps.velocity_in(last);
-        self.lanes.sweeps(Pass::Velocity, numbers, count, backwards);
-    }
-
-    fn predict(&mut self, islands: &mut [Island], shared: &Shared, first: bool) {
-        if self.bound && !first {
-            self.crews(islands, |crew| crew.bind());
-        }
-        let turned = AtomicBool::new(self.bound);
-        self.moving(|moving| {
-            if moving.begin(shared.h, !first, true) {
-                turned.store(true, Relaxed);
-            }
-        });
-        if turned.into_inner() && !first {
-            self.lanes.note_turn();
-        }
-        if self.lanes.has_special() {
-            let aboard = self.members.iter().map(|&k| &islands[k as usize]);
-            note_velocities(&mut self.before, &self.motions, aboard);
-        }
-    }
-
-    fn advance(&mut self, islands: &mut [Island], shared: &Shared) {
-        let beta = shared.params.scheme.beta;
-        self.moving(|moving| moving.advance(shared.h, beta, &mut []));
-        let (scheme, gyroscopic) = (&shared.params.scheme, shared.params.gyroscopic);
-        for &k in &self.members {
-            for (body, m) in islands[k as usize].guests() {
-                m.advance_by_scheme(shared.h, scheme, self.lanes.velocity(body), gyroscopic);
-                self.lanes.set_moved(body, &m.moved);
-            }
-        }
-    }
-
-    /// Runs `f` on all movable bodies, section by section.
-    fn moving(&mut self, f: impl Fn(&mut Moving) + Sync) {
-        let moving = self.motions.with(self.lanes.lines());
-        parallel::for_each_part(moving, &|mut part: Moving| f(&mut part));
-    }
-
     /// Runs `f` on the movable bodies of each member; one with several sections is alone.
     fn crews(&mut self, islands: &mut [Island], f: impl Fn(Crew)) {
         let mut moving = self.motions.with(self.lanes.lines());
@@ -267,27 +199,34 @@ impl Convoy {
         }
     }
 
-    /// Grades to the islands.
-    fn land(&mut self, islands: &mut [Island], sweeps: Sweeps, shared: &Shared) {
-        let floor = shared.params.gravity.length() * shared.h;
+    /// What the certificate grades of the members.
+    fn sample(&self, islands: &[Island], shared: &Shared) -> Sample {
         let large = |&k: &u32| islands[k as usize].section.is_some();
-        let sample = match self.members.iter().all(large) {
+        match self.members.iter().all(large) {
             true => shared.sample(),
             false => Sample::ALL,
-        };
+        }
+    }
+
+    /// Grades to the islands.
+    fn land(&mut self, islands: &mut [Island], sweeps: Sweeps, shared: &Shared) {
+        let (floor, sample) = (shared.speed_floor(), self.sample(islands, shared));
         let mut members = self.members.iter();
-        self.lanes
-            .grade_parts(&self.firsts, sample, floor, |graded| {
-                let Some(&k) = members.next() else { return };
-                let island = &mut islands[k as usize];
-                let (grade, scaled, depth) = graded;
-                let out = &mut island.outcome;
-                out.grade = grade_beside(&island.problem, Pass::Velocity, floor, (grade, scaled));
-                out.penetration = depth;
-                out.sampled = sample.is_partial();
-                let each = sweeps.position + sweeps.velocity;
-                out.iterations = shared.params.substeps * each + sweeps.last;
-            });
+        let mut grade = |graded: Graded| {
+            let Some(&k) = members.next() else { return };
+            let island = &mut islands[k as usize];
+            let (grade, scaled, depth) = graded;
+            let out = &mut island.outcome;
+            out.grade = grade_beside(&island.problem, Pass::Velocity, floor, (grade, scaled));
+            out.penetration = depth;
+            out.sampled = sample.is_partial();
+            let each = sweeps.position + sweeps.velocity;
+            out.iterations = shared.params.substeps * each + sweeps.last;
+        };
+        match self.members.len() {
+            1 => grade(self.lanes.grade_counted(sample, floor)),
+            _ => self.lanes.grade_parts(&self.firsts, floor, grade),
+        }
     }
 }
 
@@ -307,17 +246,6 @@ pub(super) fn pack_contacts<'a>(
         island.contacts.iter().map(move |c| c.member(seat))
     });
     lanes.pack(shared.contacts, contacts, movable, shared.terms(numbers));
-}
-
-/// Notes the velocities of all bodies of islands that share lanes, in the order of these.
-pub(super) fn note_velocities<'a>(
-    before: &mut Vec<Twist>,
-    motions: &Motions,
-    aboard: impl Iterator<Item = &'a Island>,
-) {
-    let guests = aboard.flat_map(|i| &i.movers[i.movable..]);
-    before.clear();
-    before.extend(motions.starts().chain(guests.map(|m| m.vel)));
 }
 
 impl Island {

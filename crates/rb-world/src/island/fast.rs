@@ -170,7 +170,7 @@ impl Island {
 
     /// Grade of the last substep, and the deepest penetration at the end of the step (m).
     pub(super) fn grade(&mut self, shared: &Shared) -> (Grade, f64) {
-        let floor = shared.params.gravity.length() * shared.h;
+        let floor = shared.speed_floor();
         let (grade, scaled, depth) = if self.in_lanes {
             self.lanes.grade(floor)
         } else {

@@ -24,11 +24,10 @@ use crate::frame::release;
 use core::ops::Range;
 use rb_core::elimination::Elimination;
 use rb_core::integrate::Mover;
-use rb_core::math::Twist;
 use rb_core::problem::Pass;
 use rb_core::residual::{Grade, Scaled, grade_beside};
 use rb_joints::Rows;
-use rb_solve::lanes::{Carried, ContactLanes, JointLanes, Motions, PartedLanes, Sample};
+use rb_solve::lanes::{Carried, ContactLanes, JointLanes, Motions, PartedLanes};
 use rb_solve::parallel::Parts;
 
 /// A run of islands ends when it has so many trees and so many joints: enough to fill lanes, and
@@ -64,8 +63,6 @@ pub(crate) struct Fleet {
     motions: Motions,
     /// Whether the inverse mass of a body is not what lanes make of it.
     special: Vec<bool>,
-    /// Velocities at the start of the substep, where contacts ask for them.
-    before: Vec<Twist>,
     /// Grades of the contacts of each member.
     graded: Vec<(Grade, Scaled)>,
     /// Rows of the joint being stated.
@@ -314,13 +311,13 @@ impl Fleet {
 
     /// Grades and gaps to the members; those that were given up are as before the step.
     fn land(&mut self, islands: &mut [Island], shared: &Shared) {
-        let floor = shared.params.gravity.length() * shared.h;
+        let floor = shared.speed_floor();
         let [manifolds, joints] = &self.firsts;
         let graded = &mut self.graded;
         graded.clear();
         let mut members = self.members.iter();
         self.lanes
-            .grade_parts(manifolds, Sample::ALL, floor, |(grade, scaled, depth)| {
+            .grade_parts(manifolds, floor, |(grade, scaled, depth)| {
                 let Some(&k) = members.next() else { return };
                 islands[k as usize].outcome.penetration = depth;
                 graded.push((grade, scaled));

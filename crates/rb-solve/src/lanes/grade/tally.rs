@@ -93,11 +93,6 @@ impl ContactLanes {
     /// Grade of the contacts in the velocity pass, and the deepest penetration of a rigid one at the
     /// present displacements (m). Sources name manifolds in packing order.
     pub fn grade(&mut self, speed_floor: f64) -> Graded {
-        self.grade_sample(Sample::ALL, speed_floor)
-    }
-
-    /// The same of a sample of each section.
-    pub fn grade_sample(&mut self, sample: Sample, speed_floor: f64) -> Graded {
         let state = State {
             inv: &self.inv,
             vel: &self.vel,
@@ -107,8 +102,19 @@ impl ContactLanes {
         let stride = self.layout.stride();
         parallel::for_each(&mut self.sections, 1, |section| {
             let run = section.base..section.base + stride;
-            section.count(sample, state.run(run), speed_floor);
+            section.count(Sample::ALL, state.run(run), speed_floor);
         });
+        self.grade_counted(Sample::ALL, speed_floor)
+    }
+
+    /// The same of a sample, where every section [has counted](crate::lanes::Watch::count) its own.
+    pub fn grade_counted(&mut self, sample: Sample, speed_floor: f64) -> Graded {
+        let state = State {
+            inv: &self.inv,
+            vel: &self.vel,
+            moved: &self.moved,
+            free: &self.free,
+        };
         self.seam.count(sample, state, speed_floor);
         let (first, others) = self.sections.split_at(1);
         let mut all = self.in_all(0, first[0].graded());
@@ -134,16 +140,10 @@ impl ContactLanes {
 
     /// The same for each of several sets of manifolds that share no movable body, given by the first
     /// manifold of each; sources name manifolds within their set. If there are several, all must be in one
-    /// section and are graded whole.
-    pub fn grade_parts(
-        &mut self,
-        firsts: &[u32],
-        sample: Sample,
-        speed_floor: f64,
-        mut out: impl FnMut(Graded),
-    ) {
+    /// section.
+    pub fn grade_parts(&mut self, firsts: &[u32], speed_floor: f64, mut out: impl FnMut(Graded)) {
         if firsts.len() == 1 {
-            return out(self.grade_sample(sample, speed_floor));
+            return out(self.grade(speed_floor));
         }
         let state = State {
             inv: &self.inv,
@@ -162,7 +162,7 @@ fn worst_of((g, s, d): Graded, (h, t, e): Graded) -> Graded {
 
 impl Section {
     /// Counts a sample of its contacts in one tally.
-    fn count(&mut self, sample: Sample, state: State, speed_floor: f64) {
+    pub(in crate::lanes) fn count(&mut self, sample: Sample, state: State, speed_floor: f64) {
         self.tallies.clear();
         self.tallies.push(Tally::default());
         let mut tallies = std::mem::take(&mut self.tallies);

@@ -1,7 +1,7 @@
 //! The substeps of a fleet: joints and contacts swept together, then trees exactly.
 
 use super::Fleet;
-use crate::island::convoy::{note_velocities, pack_contacts};
+use crate::island::convoy::pack_contacts;
 use crate::island::{Island, Shared};
 use rb_core::discretise::Discretiser;
 use rb_core::problem::Pass;
@@ -74,8 +74,7 @@ impl Fleet {
         self.squads(islands, |squad| squad.prepare(shared, plan.as_ref()));
         self.plan = plan.unwrap_or_default();
         self.prepare_seam();
-        self.lanes.note_turn();
-        self.pose(islands, numbers);
+        self.pose(numbers);
         self.lanes.warm();
         self.solve(islands, shared, numbers, Pass::Position);
         self.advance(islands, shared);
@@ -111,15 +110,10 @@ impl Fleet {
         }
     }
 
-    /// Terms of the contacts that ask for the velocities at the start of the substep.
-    fn pose(&mut self, islands: &[Island], numbers: &Discretiser) {
-        if self.lanes.has_special() {
-            let aboard = self.members.iter().map(|&k| &islands[k as usize]);
-            note_velocities(&mut self.before, &self.motions, aboard);
-        }
-        let before = &self.before;
-        let start = |i: usize| before.get(i).copied().unwrap_or_default();
-        self.lanes.pose(start, numbers);
+    fn pose(&mut self, numbers: &Discretiser) {
+        let Self { lanes, motions, .. } = self;
+        lanes.watch(motions, |mut watch| watch.pose(numbers, true));
+        lanes.pose_seam(motions, numbers, true);
     }
 
     fn advance(&mut self, islands: &mut [Island], shared: &Shared) {

@@ -1,0 +1,238 @@
+//! Sections through a substep: each does at once what it can do before others are to be asked.
+//!
+//! A large island does not fit the inner caches, and to fetch it once more for every pass over its bodies and contacts
+//! takes longer than what is done with it there. So a section goes on, with its own bodies, from one visit of the seam
+//! to the next, through the passes and what lies between them:
+//!
+//! ```text
+//! last velocity sweep, begin, first position sweep      | seam, there and back |
+//! other position sweeps, advance, first velocity sweep  | seam, there and back | …
+//! ```
+//!
+//! The seam has as many sweeps of a pass as the sections, and is never the last of two or more. Without a seam there is
+//! nothing to wait for. Source: M. Frigo, V. Strumpen, "Cache oblivious stencil computations", 2005 (steps in time
+//! taken together where the data lie).
+
+use super::grade::Sample;
+use super::kernel::{Numbers, Turns};
+use super::motion::{Motions, Moving};
+use super::pack::{Bodies, ContactLanes, State};
+use super::section::Section;
+use crate::parallel::{self, Parts};
+use rb_core::discretise::Discretiser;
+use rb_core::problem::Pass;
+
+/// The sweeps of a pass: sections open it, what they share with others is [crossed](ContactLanes::cross), and sections
+/// close it.
+#[derive(Clone, Copy)]
+pub struct Round {
+    pass: Pass,
+    numbers: Numbers,
+    turns: Turns,
+    seamless: bool,
+}
+
+impl Round {
+    /// What sections begin with.
+    fn opening(&self) -> Turns {
+        match self.seamless {
+            true => self.turns,
+            false => self.turns.part(0, self.turns.count.min(1)),
+        }
+    }
+
+    /// Visits of the seam that are not parted by the sections, in number: there and back each time, and the last one
+    /// has what is left.
+    fn crossings(&self) -> u32 {
+        match (self.seamless, self.turns.count) {
+            (true, _) | (_, 0) => 0,
+            (false, count) => (count / 2).max(1),
+        }
+    }
+
+    /// What sections end with.
+    fn closing(&self) -> Turns {
+        let count = self.turns.count;
+        let left = match (self.seamless, count) {
+            (true, _) | (_, 0 | 1) => 0,
+            (false, _) => 1 + count % 2,
+        };
+        self.turns.part(count - left, left)
+    }
+}
+
+impl ContactLanes {
+    /// `count` sweeps of a pass, there and back by turns, the first one `backwards` or not.
+    pub fn round(&self, pass: Pass, numbers: &Discretiser, count: u32, backwards: bool) -> Round {
+        Round {
+            pass,
+            numbers: Numbers::new(numbers),
+            turns: Turns { count, backwards },
+            seamless: self.seam.members.is_empty(),
+        }
+    }
+
+    /// Visits the seam as often as sections are swept in a round, and these between the first and the last of that.
+    pub fn cross(&mut self, round: &Round) {
+        let Round {
+            pass,
+            numbers,
+            turns,
+            ..
+        } = round;
+        let crossings = round.crossings();
+        for k in 0..crossings {
+            let first = 2 * k;
+            if k > 0 {
+                let between = turns.part(first - 1, 2);
+                self.each(|section, bodies| section.sweeps(bodies, *pass, numbers, between));
+            }
+            let last = k + 1 == crossings;
+            let count = if last { turns.count - first } else { 2 };
+            for backwards in turns.part(first, count) {
+                self.sweep_seam(*pass, numbers, backwards);
+            }
+        }
+    }
+
+    /// All sweeps of a round, with nothing before or after them.
+    pub fn sweeps(&mut self, pass: Pass, numbers: &Discretiser, count: u32, backwards: bool) {
+        let round = self.round(pass, numbers, count, backwards);
+        let sweep = |lanes: &mut Self, turns: Turns| {
+            lanes.each(|section, bodies| section.sweeps(bodies, pass, &round.numbers, turns));
+        };
+        sweep(self, round.opening());
+        self.cross(&round);
+        if round.closing().count > 0 {
+            sweep(self, round.closing());
+        }
+    }
+
+    /// Runs `f` on every section, with what moves its bodies.
+    pub fn watch(&mut self, motions: &mut Motions, f: impl Fn(Watch) + Sync) {
+        let (sections, lines) = self.split();
+        let moving = motions.with(lines);
+        parallel::for_each_part(Watches { sections, moving }, &|part: Watches| {
+            if let [section] = part.sections {
+                let moving = part.moving;
+                f(Watch { section, moving });
+            }
+        });
+    }
+
+    /// Terms of the seam for the substep that its bodies have begun; whether some have `turned` since the last.
+    pub fn pose_seam(&mut self, motions: &Motions, numbers: &Discretiser, turned: bool) {
+        let layout = self.layout;
+        let state = State {
+            inv: &self.inv,
+            vel: &self.vel,
+            moved: &self.moved,
+            free: &self.free,
+        };
+        let start = |line: usize| motions.start(layout.body(line));
+        self.seam.pose(start, state, numbers, turned);
+    }
+
+    /// Adds W Jᵀλ of what lies between sections to the velocities.
+    pub fn warm_seam(&mut self) {
+        self.seam.warm(Bodies {
+            inv: &self.inv,
+            moved: &self.moved,
+            vel: &mut self.vel,
+        });
+    }
+}
+
+/// A section and its bodies.
+#[derive(Debug)]
+pub struct Watch<'a> {
+    section: &'a mut Section,
+    /// Its movable bodies.
+    pub moving: Moving<'a>,
+}
+
+impl Watch<'_> {
+    /// Terms for the substep that the bodies have begun; whether some have `turned` since the last.
+    pub fn pose(&mut self, numbers: &Discretiser, turned: bool) {
+        let moving = &self.moving;
+        // Those that nothing moves go on as they are.
+        let start = |line: usize| match line < moving.len() {
+            true => moving.start(line),
+            false => moving.lines.velocity(line),
+        };
+        let state = state(moving);
+        self.section.pose(start, state, numbers, turned);
+    }
+
+    /// Adds W Jᵀλ of its contacts to the velocities.
+    pub fn warm(&mut self) {
+        self.section.warm(bodies(&mut self.moving));
+    }
+
+    /// The sweeps a round opens with.
+    pub fn open(&mut self, round: &Round) {
+        self.sweep(round, round.opening());
+    }
+
+    /// The sweeps a round ends with.
+    pub fn close(&mut self, round: &Round) {
+        self.sweep(round, round.closing());
+    }
+
+    /// Ends the sweeps of the step.
+    pub fn settle(&mut self) {
+        self.section.settle();
+    }
+
+    /// Grades a sample of its contacts, for [`grade_counted`](ContactLanes::grade_counted).
+    pub fn count(&mut self, sample: Sample, speed_floor: f64) {
+        let state = state(&self.moving);
+        self.section.count(sample, state, speed_floor);
+    }
+
+    fn sweep(&mut self, round: &Round, turns: Turns) {
+        if turns.count > 0 {
+            let bodies = bodies(&mut self.moving);
+            self.section
+                .sweeps(bodies, round.pass, &round.numbers, turns);
+        }
+    }
+}
+
+fn bodies<'a>(moving: &'a mut Moving) -> Bodies<'a> {
+    let lines = &mut moving.lines;
+    Bodies {
+        inv: lines.inv,
+        vel: lines.vel,
+        moved: lines.moved,
+    }
+}
+
+fn state<'a>(moving: &'a Moving) -> State<'a> {
+    let lines = &moving.lines;
+    State {
+        inv: lines.inv,
+        vel: lines.vel,
+        moved: lines.moved,
+        free: lines.free,
+    }
+}
+
+/// Sections side by side.
+struct Watches<'a> {
+    sections: &'a mut [Section],
+    moving: Moving<'a>,
+}
+
+impl Parts for Watches<'_> {
+    fn parts(&self) -> usize {
+        self.sections.len()
+    }
+
+    fn split_at(self, parts: usize) -> (Self, Self) {
+        let (sections, sections2) = self.sections.split_at_mut(parts);
+        let (moving, moving2) = self.moving.split_at(parts);
+        let of = |sections, moving| Watches { sections, moving };
+        (of(sections, moving), of(sections2, moving2))
+    }
+}

@@ -1,0 +1,135 @@
+//! Sections that go on by themselves do what all would do together, act by act.
+
+use crate::order::divided;
+use crate::scene::{ALL, BODIES, H, scene};
+use glam::DVec3;
+use rb_core::body::{Body, BodyDesc};
+use rb_core::discretise::Discretiser;
+use rb_core::grid::Grid;
+use rb_core::integrate::Mover;
+use rb_core::mass::MassProps;
+use rb_core::math::Twist;
+use rb_core::params::{FrictionAt, Params};
+use rb_core::problem::Pass;
+use rb_solve::lanes::{ContactLanes, Motions, Round, Sample, Watch};
+
+/// Bodies of a section.
+const SIZE: usize = 6;
+const FLOOR: f64 = 0.1;
+const HALF: Sample = Sample { every: 2, turn: 1 };
+
+/// What a section does in a substep.
+#[derive(Clone, Copy)]
+enum Act<'a> {
+    Close(&'a Round),
+    Begin { first: bool },
+    Pose { first: bool },
+    Warm,
+    Open(&'a Round),
+    Advance,
+    Settle,
+    Count,
+}
+
+impl Act<'_> {
+    fn run(self, watch: &mut Watch, numbers: &Discretiser) {
+        match self {
+            Self::Close(round) => watch.close(round),
+            Self::Begin { first } => {
+                watch.moving.begin(H, !first, true);
+            }
+            Self::Pose { first } => watch.pose(numbers, !first),
+            Self::Warm => watch.warm(),
+            Self::Open(round) => watch.open(round),
+            Self::Advance => watch.moving.advance(H, 1.0, &mut []),
+            Self::Settle => watch.settle(),
+            Self::Count => watch.count(HALF, FLOOR),
+        }
+    }
+}
+
+/// Sections that do all acts between two visits of the seam at once, or each after all have done the one before.
+struct Course {
+    lanes: ContactLanes,
+    motions: Motions,
+    numbers: Discretiser,
+    at_once: bool,
+}
+
+impl Course {
+    fn new(seed: u64, at_once: bool) -> Self {
+        let at = [FrictionAt::Points, FrictionAt::Manifold][seed as usize % 2];
+        let (set, like) = scene(seed, &ALL, Some(0.3), at);
+        let all: Vec<usize> = (0..set.len()).collect();
+        let mut lanes = divided(&set, &all, &like, SIZE, at);
+        let mut motions = Motions::default();
+        motions.reset(BODIES - 1);
+        // A card that tumbles, so that masses change.
+        let mut body = Body::new(BodyDesc::dynamic(), Grid::NONE);
+        body.set_mass(MassProps::diagonal(1.0, DVec3::new(0.1, 0.2, 0.29)));
+        body.vel = Twist::new(DVec3::NEG_Y, DVec3::new(3.0, -1.0, 2.0));
+        let mover = Mover::new(0, &body, &Params::game(), H);
+        lanes.watch(&mut motions, |mut watch| {
+            (0..watch.moving.len()).for_each(|i| watch.moving.board(i, &mover, H));
+        });
+        Self {
+            lanes,
+            motions,
+            numbers: Discretiser::new(&Params::game(), H),
+            at_once,
+        }
+    }
+
+    fn act(&mut self, acts: &[Act]) {
+        let Self {
+            lanes,
+            motions,
+            numbers,
+            at_once,
+        } = self;
+        let runs = if *at_once { acts.len() } else { 1 };
+        for run in acts.chunks(runs) {
+            lanes.watch(motions, |mut watch| {
+                run.iter().for_each(|act| act.run(&mut watch, numbers));
+            });
+        }
+    }
+
+    /// Velocities and impulses after three substeps, and the grade.
+    fn run(mut self) -> String {
+        let none = self.lanes.round(Pass::Velocity, &self.numbers, 0, false);
+        let mut left = none;
+        for k in 0..3 {
+            let first = k == 0;
+            let round = |pass, count| (self.lanes).round(pass, &self.numbers, count, k % 2 == 1);
+            let [position, velocity] = [round(Pass::Position, 3), round(Pass::Velocity, 2 + k)];
+            self.act(&[Act::Close(&left), Act::Begin { first }]);
+            self.lanes.pose_seam(&self.motions, &self.numbers, !first);
+            if first {
+                self.lanes.warm_seam();
+                self.act(&[Act::Pose { first }, Act::Warm, Act::Open(&position)]);
+            } else {
+                self.act(&[Act::Pose { first }, Act::Open(&position)]);
+            }
+            self.lanes.cross(&position);
+            self.act(&[Act::Close(&position), Act::Advance, Act::Open(&velocity)]);
+            self.lanes.cross(&velocity);
+            left = velocity;
+        }
+        self.act(&[Act::Close(&left), Act::Settle, Act::Count]);
+        self.lanes.settle_seam();
+        let grade = self.lanes.grade_counted(HALF, FLOOR);
+        let bodies: Vec<_> = (0..BODIES).map(|i| self.lanes.velocity(i)).collect();
+        let contacts = (0..self.lanes.len()).map(|m| self.lanes.impulses(m));
+        format!("{bodies:?} {:?} {grade:?}", contacts.collect::<Vec<_>>())
+    }
+}
+
+#[test]
+fn at_once_is_one_act_after_the_other() {
+    for seed in 0..6 {
+        let [together, apart] = [true, false].map(|at_once| Course::new(seed, at_once).run());
+        assert!(!together.contains("NaN"));
+        assert_eq!(together, apart);
+    }
+}
