@@ -104,27 +104,6 @@ impl Turns {
         let backwards = self.backwards != (first % 2 == 1);
         Self { count, backwards }
     }
-
-    /// Calls `visit` with one stretch after the other. The seam comes after the sections, or before them where a sweep
-    /// goes backwards; what sections do between two visits of it they do at once.
-    pub(super) fn for_each_stretch(self, seamless: bool, mut visit: impl FnMut(Stretch)) {
-        let (mut due, turns) = match seamless {
-            true => (self, Self { count: 0, ..self }),
-            false => (Self { count: 0, ..self }, self),
-        };
-        for backwards in turns {
-            due.count += u32::from(!backwards);
-            if due.count > 0 {
-                visit(Stretch::Sections(due));
-                due.by_ref().for_each(drop);
-            }
-            visit(Stretch::Seam { backwards });
-            due.count += u32::from(backwards);
-        }
-        if due.count > 0 {
-            visit(Stretch::Sections(due));
-        }
-    }
 }
 
 /// Numbers of the soft step that all contacts share.

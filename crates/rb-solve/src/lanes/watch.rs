@@ -14,7 +14,7 @@
 //! taken together where the data lie).
 
 use super::grade::Sample;
-use super::kernel::{Numbers, Turns};
+use super::kernel::{Numbers, Stretch, Turns};
 use super::motion::{Motions, Moving};
 use super::pack::{Bodies, ContactLanes, State};
 use super::section::Section;
@@ -26,32 +26,57 @@ use rb_core::problem::Pass;
 /// close it.
 #[derive(Clone, Copy)]
 pub struct Round {
-    pass: Pass,
-    numbers: Numbers,
+    pub(super) pass: Pass,
+    pub(super) numbers: Numbers,
     turns: Turns,
     seamless: bool,
 }
 
 impl Round {
+    pub(super) fn new(pass: Pass, numbers: &Discretiser, turns: Turns, seamless: bool) -> Self {
+        Self {
+            pass,
+            numbers: Numbers::new(numbers),
+            turns,
+            seamless,
+        }
+    }
+
+    /// Sweeps in all.
+    pub fn count(&self) -> u32 {
+        self.turns.count
+    }
+
     /// What sections begin with.
-    fn opening(&self) -> Turns {
+    pub(super) fn opening(&self) -> Turns {
         match self.seamless {
             true => self.turns,
             false => self.turns.part(0, self.turns.count.min(1)),
         }
     }
 
-    /// Visits of the seam that are not parted by the sections, in number: there and back each time, and the last one
-    /// has what is left.
-    fn crossings(&self) -> u32 {
-        match (self.seamless, self.turns.count) {
+    /// Calls `visit` with what lies between that and the end, one after the other: the seam, there and back, and the
+    /// sections so often in between; the last time the seam has what is left.
+    pub(super) fn cross(&self, mut visit: impl FnMut(Stretch)) {
+        let crossings = match (self.seamless, self.turns.count) {
             (true, _) | (_, 0) => 0,
             (false, count) => (count / 2).max(1),
+        };
+        for k in 0..crossings {
+            let first = 2 * k;
+            if k > 0 {
+                visit(Stretch::Sections(self.turns.part(first - 1, 2)));
+            }
+            let last = k + 1 == crossings;
+            let count = if last { self.turns.count - first } else { 2 };
+            for backwards in self.turns.part(first, count) {
+                visit(Stretch::Seam { backwards });
+            }
         }
     }
 
     /// What sections end with.
-    fn closing(&self) -> Turns {
+    pub(super) fn closing(&self) -> Turns {
         let count = self.turns.count;
         let left = match (self.seamless, count) {
             (true, _) | (_, 0 | 1) => 0,
@@ -64,35 +89,20 @@ impl Round {
 impl ContactLanes {
     /// `count` sweeps of a pass, there and back by turns, the first one `backwards` or not.
     pub fn round(&self, pass: Pass, numbers: &Discretiser, count: u32, backwards: bool) -> Round {
-        Round {
-            pass,
-            numbers: Numbers::new(numbers),
-            turns: Turns { count, backwards },
-            seamless: self.seam.members.is_empty(),
-        }
+        let seamless = self.seam.members.is_empty();
+        Round::new(pass, numbers, Turns { count, backwards }, seamless)
     }
 
     /// Visits the seam as often as sections are swept in a round, and these between the first and the last of that.
     pub fn cross(&mut self, round: &Round) {
-        let Round {
-            pass,
-            numbers,
-            turns,
-            ..
-        } = round;
-        let crossings = round.crossings();
-        for k in 0..crossings {
-            let first = 2 * k;
-            if k > 0 {
-                let between = turns.part(first - 1, 2);
-                self.each(|section, bodies| section.sweeps(bodies, *pass, numbers, between));
+        round.cross(|stretch| match stretch {
+            Stretch::Sections(turns) => self.each(|section, bodies| {
+                section.sweeps(bodies, round.pass, &round.numbers, turns);
+            }),
+            Stretch::Seam { backwards } => {
+                self.sweep_seam(round.pass, &round.numbers, backwards);
             }
-            let last = k + 1 == crossings;
-            let count = if last { turns.count - first } else { 2 };
-            for backwards in turns.part(first, count) {
-                self.sweep_seam(*pass, numbers, backwards);
-            }
-        }
+        });
     }
 
     /// All sweeps of a round, with nothing before or after them.
@@ -110,14 +120,14 @@ impl ContactLanes {
 
     /// Runs `f` on every section, with what moves its bodies.
     pub fn watch(&mut self, motions: &mut Motions, f: impl Fn(Watch) + Sync) {
+        parallel::for_each_part(self.watches(motions), &f);
+    }
+
+    /// All sections, with what moves their bodies.
+    pub fn watches<'a>(&'a mut self, motions: &'a mut Motions) -> Watch<'a> {
         let (sections, lines) = self.split();
         let moving = motions.with(lines);
-        parallel::for_each_part(Watches { sections, moving }, &|part: Watches| {
-            if let [section] = part.sections {
-                let moving = part.moving;
-                f(Watch { section, moving });
-            }
-        });
+        Watch { sections, moving }
     }
 
     /// Terms of the seam for the substep that its bodies have begun; whether some have `turned` since the last.
@@ -143,12 +153,25 @@ impl ContactLanes {
     }
 }
 
-/// A section and its bodies.
+/// Sections and their bodies. All but its parts is of the only section.
 #[derive(Debug)]
 pub struct Watch<'a> {
-    section: &'a mut Section,
+    sections: &'a mut [Section],
     /// Its movable bodies.
     pub moving: Moving<'a>,
+}
+
+impl Parts for Watch<'_> {
+    fn parts(&self) -> usize {
+        self.sections.len()
+    }
+
+    fn split_at(self, parts: usize) -> (Self, Self) {
+        let (sections, sections2) = self.sections.split_at_mut(parts);
+        let (moving, moving2) = self.moving.split_at(parts);
+        let of = |sections, moving| Watch { sections, moving };
+        (of(sections, moving), of(sections2, moving2))
+    }
 }
 
 impl Watch<'_> {
@@ -160,13 +183,16 @@ impl Watch<'_> {
             true => moving.start(line),
             false => moving.lines.velocity(line),
         };
-        let state = state(moving);
-        self.section.pose(start, state, numbers, turned);
+        for section in self.sections.iter_mut() {
+            section.pose(start, state(moving), numbers, turned);
+        }
     }
 
     /// Adds W Jᵀλ of its contacts to the velocities.
     pub fn warm(&mut self) {
-        self.section.warm(bodies(&mut self.moving));
+        for section in self.sections.iter_mut() {
+            section.warm(bodies(&mut self.moving));
+        }
     }
 
     /// The sweeps a round opens with.
@@ -179,22 +205,34 @@ impl Watch<'_> {
         self.sweep(round, round.closing());
     }
 
+    fn sweep(&mut self, round: &Round, turns: Turns) {
+        for section in self.sections.iter_mut().filter(|_| turns.count > 0) {
+            let bodies = bodies(&mut self.moving);
+            section.sweeps(bodies, round.pass, &round.numbers, turns);
+        }
+    }
+
+    /// One sweep of a round.
+    pub(super) fn sweep_once(&mut self, round: &Round, backwards: bool) {
+        for section in self.sections.iter_mut() {
+            section.sweep(
+                bodies(&mut self.moving),
+                round.pass,
+                &round.numbers,
+                backwards,
+            );
+        }
+    }
+
     /// Ends the sweeps of the step.
     pub fn settle(&mut self) {
-        self.section.settle();
+        self.sections.iter_mut().for_each(Section::settle);
     }
 
     /// Grades a sample of its contacts, for [`grade_counted`](ContactLanes::grade_counted).
     pub fn count(&mut self, sample: Sample, speed_floor: f64) {
-        let state = state(&self.moving);
-        self.section.count(sample, state, speed_floor);
-    }
-
-    fn sweep(&mut self, round: &Round, turns: Turns) {
-        if turns.count > 0 {
-            let bodies = bodies(&mut self.moving);
-            self.section
-                .sweeps(bodies, round.pass, &round.numbers, turns);
+        for section in self.sections.iter_mut() {
+            section.count(sample, state(&self.moving), speed_floor);
         }
     }
 }
@@ -215,24 +253,5 @@ fn state<'a>(moving: &'a Moving) -> State<'a> {
         vel: lines.vel,
         moved: lines.moved,
         free: lines.free,
-    }
-}
-
-/// Sections side by side.
-struct Watches<'a> {
-    sections: &'a mut [Section],
-    moving: Moving<'a>,
-}
-
-impl Parts for Watches<'_> {
-    fn parts(&self) -> usize {
-        self.sections.len()
-    }
-
-    fn split_at(self, parts: usize) -> (Self, Self) {
-        let (sections, sections2) = self.sections.split_at_mut(parts);
-        let (moving, moving2) = self.moving.split_at(parts);
-        let of = |sections, moving| Watches { sections, moving };
-        (of(sections, moving), of(sections2, moving2))
     }
 }

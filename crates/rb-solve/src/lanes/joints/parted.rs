@@ -7,10 +7,11 @@ mod seat;
 
 use super::pack::{Carried, JointLanes};
 use crate::lanes::bodies::Layout;
-use crate::lanes::kernel::{Numbers, Stretch, Turns};
-use crate::lanes::pack::{Bodies, ContactLanes};
-use crate::lanes::section::Section;
+use crate::lanes::kernel::{Stretch, Turns};
+use crate::lanes::motion::Motions;
+use crate::lanes::pack::ContactLanes;
 use crate::lanes::simd::Line;
+use crate::lanes::watch::{Round, Watch};
 use crate::parallel::{self, Parts};
 use core::ops::Range;
 use glam::{DQuat, DVec3};
@@ -184,62 +185,42 @@ impl PartedLanes {
         }
     }
 
-    /// Sweeps over all joints and contacts, there and back by turns, the first time `backwards` or not: the joints of
-    /// each section, then its contacts; what lies between sections after them, or before. What sections do between two
-    /// visits of the seam they do at once.
-    pub fn sweeps(
+    /// `count` sweeps of a pass over all joints and contacts, there and back by turns, the first one `backwards` or
+    /// not: the joints of each section, then its contacts, and so what lies between sections.
+    pub fn round(
         &mut self,
-        contacts: &mut ContactLanes,
+        contacts: &ContactLanes,
         pass: Pass,
         numbers: &Discretiser,
         count: u32,
         backwards: bool,
-    ) {
-        let numbers = Numbers::new(numbers);
+    ) -> Round {
         let joined = self.split().1.iter().any(|seam| !seam.is_empty());
         let seamless = !joined && contacts.seam.members.is_empty();
-        let turns = Turns { count, backwards };
-        turns.for_each_stretch(seamless, |stretch| match stretch {
-            Stretch::Sections(turns) => self.sweep_sections(contacts, pass, &numbers, turns),
-            Stretch::Seam { backwards } => self.sweep_seam(contacts, pass, &numbers, backwards),
+        Round::new(pass, numbers, Turns { count, backwards }, seamless)
+    }
+
+    /// Visits the seam as often as sections are swept in a round, and these between the first and the last of that.
+    pub fn cross(&mut self, contacts: &mut ContactLanes, motions: &mut Motions, round: &Round) {
+        round.cross(|stretch| match stretch {
+            Stretch::Sections(turns) => {
+                let (joints, watch) = (self.split().0, contacts.watches(motions));
+                let all = Sections { joints, watch };
+                parallel::for_each_part(all, &|mut part: Sections| {
+                    for joints in part.joints.iter_mut() {
+                        joints.sweep_beside(&mut part.watch, round, turns);
+                    }
+                });
+            }
+            Stretch::Seam { backwards } => self.sweep_seam(contacts, round, backwards),
         });
     }
 
-    fn sweep_sections(
-        &mut self,
-        contacts: &mut ContactLanes,
-        pass: Pass,
-        numbers: &Numbers,
-        turns: Turns,
-    ) {
-        let stride = contacts.layout.stride();
-        let all = Sections {
-            joints: self.split().0,
-            contacts: &mut contacts.sections,
-            stride,
-            vel: &mut contacts.vel,
-            inv: &contacts.inv,
-            moved: &contacts.moved,
-        };
-        parallel::for_each_part(all, &|part: Sections| part.sweeps(pass, numbers, turns));
-    }
-
-    fn sweep_seam(
-        &mut self,
-        contacts: &mut ContactLanes,
-        pass: Pass,
-        numbers: &Numbers,
-        backwards: bool,
-    ) {
+    fn sweep_seam(&mut self, contacts: &mut ContactLanes, round: &Round, backwards: bool) {
         for seam in self.split().1 {
-            seam.sweep_lines(&mut contacts.vel, pass, backwards);
+            seam.sweep_lines(&mut contacts.vel, round.pass, backwards);
         }
-        let bodies = Bodies {
-            inv: &contacts.inv,
-            moved: &contacts.moved,
-            vel: &mut contacts.vel,
-        };
-        contacts.seam.sweep(bodies, pass, numbers, backwards);
+        contacts.sweep_seam(round.pass, &round.numbers, backwards);
     }
 
     /// Gives back the memory of lanes that are not needed any more.
@@ -257,11 +238,7 @@ impl PartedLanes {
 /// Sections with their joints, contacts and bodies.
 struct Sections<'a> {
     joints: &'a mut [JointLanes],
-    contacts: &'a mut [Section],
-    stride: usize,
-    vel: &'a mut [Line],
-    inv: &'a [Line],
-    moved: &'a [Line],
+    watch: Watch<'a>,
 }
 
 impl Parts for Sections<'_> {
@@ -270,40 +247,28 @@ impl Parts for Sections<'_> {
     }
 
     fn split_at(self, parts: usize) -> (Self, Self) {
-        let at = parts * self.stride;
         let (joints, joints2) = self.joints.split_at_mut(parts);
-        let (contacts, contacts2) = self.contacts.split_at_mut(parts);
-        let (vel, vel2) = self.vel.split_at_mut(at);
-        let (inv, inv2) = self.inv.split_at(at);
-        let (moved, moved2) = self.moved.split_at(at);
-        let stride = self.stride;
-        let of = |joints, contacts, vel, inv, moved| Sections {
-            joints,
-            contacts,
-            stride,
-            vel,
-            inv,
-            moved,
-        };
-        (
-            of(joints, contacts, vel, inv, moved),
-            of(joints2, contacts2, vel2, inv2, moved2),
-        )
+        let (watch, watch2) = self.watch.split_at(parts);
+        let of = |joints, watch| Sections { joints, watch };
+        (of(joints, watch), of(joints2, watch2))
     }
 }
 
-impl Sections<'_> {
-    fn sweeps(self, pass: Pass, numbers: &Numbers, turns: Turns) {
-        let stride = self.stride;
-        let lines = self.vel.chunks_mut(stride).zip(self.inv.chunks(stride));
-        let lines = lines.zip(self.moved.chunks(stride));
-        let own = self.joints.iter_mut().zip(self.contacts).zip(lines);
-        for ((joints, contacts), ((vel, inv), moved)) in own {
-            for backwards in turns {
-                joints.sweep_lines(vel, pass, backwards);
-                let vel = &mut *vel;
-                contacts.sweep(Bodies { inv, moved, vel }, pass, numbers, backwards);
-            }
+impl JointLanes {
+    /// The sweeps a round opens with, over these joints and the contacts of their section.
+    pub fn open_beside(&mut self, watch: &mut Watch, round: &Round) {
+        self.sweep_beside(watch, round, round.opening());
+    }
+
+    /// The sweeps a round ends with, over the same.
+    pub fn close_beside(&mut self, watch: &mut Watch, round: &Round) {
+        self.sweep_beside(watch, round, round.closing());
+    }
+
+    fn sweep_beside(&mut self, watch: &mut Watch, round: &Round, turns: Turns) {
+        for backwards in turns {
+            self.sweep_lines(watch.moving.lines.vel, round.pass, backwards);
+            watch.sweep_once(round, backwards);
         }
     }
 }

@@ -4,13 +4,13 @@
 use super::Fleet;
 use super::bodies::{Bodies, PART, Travel};
 use super::place::STOPS;
+use super::substep::Leg;
 use crate::island::crew::Crew;
 use crate::island::{Island, Shared};
 use rb_core::discretise::Discretiser;
 use rb_core::elimination::Elimination;
 use rb_core::integrate::Mover;
-use rb_core::problem::Pass;
-use rb_solve::lanes::{JointLanes, Moving};
+use rb_solve::lanes::{JointLanes, Moving, Watch};
 use rb_solve::parallel::{self, Parts};
 
 /// Movable bodies of some sections: of one island, or of all members in the only section.
@@ -22,7 +22,7 @@ enum Movers<'a> {
 /// Sections with their bodies and joints.
 pub(super) struct Squads<'a> {
     movers: Movers<'a>,
-    moving: Moving<'a>,
+    watch: Watch<'a>,
     links: &'a mut [JointLanes],
     special: &'a mut [bool],
 }
@@ -39,7 +39,7 @@ impl Fleet {
         };
         let squads = Squads {
             movers,
-            moving: self.motions.with(self.lanes.lines()),
+            watch: self.lanes.watches(&mut self.motions),
             links: self.links.split().0,
             special: &mut self.special,
         };
@@ -56,20 +56,20 @@ impl Parts for Squads<'_> {
         let Movers::Own(movers) = self.movers else {
             unreachable!("several members are one section");
         };
-        let at = (parts * self.moving.lines.size()).min(movers.len());
+        let at = (parts * self.watch.moving.lines.size()).min(movers.len());
         let (movers, movers2) = movers.split_at_mut(at);
-        let (moving, moving2) = self.moving.split_at(parts);
+        let (watch, watch2) = self.watch.split_at(parts);
         let (links, links2) = self.links.split_at_mut(parts);
         let (special, special2) = self.special.split_at_mut(at);
-        let of = |movers, moving, links, special| Squads {
+        let of = |movers, watch, links, special| Squads {
             movers: Movers::Own(movers),
-            moving,
+            watch,
             links,
             special,
         };
         (
-            of(movers, moving, links, special),
-            of(movers2, moving2, links2, special2),
+            of(movers, watch, links, special),
+            of(movers2, watch2, links2, special2),
         )
     }
 }
@@ -81,7 +81,7 @@ impl Squads<'_> {
             return;
         };
         let (_, levers) = links.bodies();
-        let (moving, special, mut first) = (&mut self.moving, &mut *self.special, 0);
+        let (moving, special, mut first) = (&mut self.watch.moving, &mut *self.special, 0);
         let mut run = |movers: &mut [Mover]| {
             let run = first..first + movers.len();
             first = run.end;
@@ -109,7 +109,7 @@ impl Squads<'_> {
     pub(super) fn board(&mut self, shared: &Shared) {
         self.bodies(|bodies| bodies.board(shared));
         if let Some(links) = self.links.first_mut() {
-            self.moving.place(links.bodies().0);
+            self.watch.moving.place(links.bodies().0);
         }
     }
 
@@ -118,7 +118,7 @@ impl Squads<'_> {
         if self.special.contains(&true) {
             self.bodies(|bodies| bodies.renew());
         }
-        let moving = self.moving.run(0..self.moving.len(), PART);
+        let moving = self.watch.moving.run(0..self.watch.moving.len(), PART);
         parallel::for_each_part(moving, &|mut part: Moving| {
             part.begin(shared.h, !first, false);
         });
@@ -141,26 +141,47 @@ impl Squads<'_> {
             if first {
                 links.carry_pins(numbers);
             }
-            links.turn_bearings(&self.moving.lines, numbers, &STOPS);
+            links.turn_bearings(&self.watch.moving.lines, numbers, &STOPS);
             links.pull();
         }
     }
 
     /// Makes all numbers of the joints from their rows, and starts from the free velocities and their last impulses.
-    pub(super) fn prepare(&mut self, shared: &Shared, plan: Option<&Elimination>) {
+    pub(super) fn prepare(&mut self, shared: &Shared, plan: &Elimination) {
         self.bodies(|bodies| bodies.set_out(shared));
         for links in self.links.iter_mut() {
-            links.start_in(&mut self.moving.lines);
-            if let Some(plan) = plan {
+            links.start_in(&mut self.watch.moving.lines);
+            if !plan.trees.is_empty() {
                 links.lay_out(plan);
             }
         }
     }
 
-    /// Solves trees exactly.
-    pub(super) fn settle(&mut self, plan: &Elimination, pass: Pass) {
+    /// Terms of the contacts.
+    pub(super) fn pose(&mut self, numbers: &Discretiser) {
+        self.watch.pose(numbers, true);
+    }
+
+    /// Starts the contacts from their last impulses, and opens the first pass.
+    pub(super) fn open(&mut self, leg: &Leg) {
+        self.watch.warm();
+        self.sweep(leg);
+    }
+
+    /// Opens a pass.
+    pub(super) fn sweep(&mut self, leg: &Leg) {
         for links in self.links.iter_mut() {
-            links.settle_in(&mut self.moving.lines, plan, pass);
+            links.open_beside(&mut self.watch, &leg.round);
+        }
+    }
+
+    /// Closes a pass.
+    pub(super) fn close(&mut self, leg: &Leg, plan: &Elimination) {
+        for links in self.links.iter_mut() {
+            links.close_beside(&mut self.watch, &leg.round);
+            if leg.exact {
+                links.settle_in(&mut self.watch.moving.lines, plan, leg.pass);
+            }
         }
     }
 
@@ -170,7 +191,7 @@ impl Squads<'_> {
             return;
         };
         let travel = Travel {
-            moving: self.moving.run(0..self.moving.len(), PART),
+            moving: self.watch.moving.run(0..self.watch.moving.len(), PART),
             turned: links.bodies().0,
         };
         let beta = shared.params.scheme.beta;

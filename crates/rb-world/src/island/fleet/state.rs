@@ -29,6 +29,25 @@ struct Stating<'a> {
 }
 
 impl Fleet {
+    /// Whether anything is to be stated in the present substep: in the first all that has not stayed.
+    pub(super) fn are_stated(
+        &self,
+        islands: &[Island],
+        numbers: &Discretiser,
+        first: bool,
+    ) -> bool {
+        if self.stayed || first {
+            return !self.stayed;
+        }
+        if numbers.joint_step.is_some() && self.links.all_carried() {
+            return false;
+        }
+        let mut parts = self.links.parts().iter().enumerate();
+        parts.any(|(part, links)| {
+            (0..links.batches()).any(|batch| !self.is_carried(islands, numbers, [part, batch]))
+        })
+    }
+
     /// States joints at the present poses: all of them, or those that are not carried along. A member with
     /// a row that lanes cannot hold is no longer `linked`; what is there of it moves nobody else.
     pub(super) fn state(
@@ -38,13 +57,8 @@ impl Fleet {
         numbers: &Discretiser,
         all: bool,
     ) {
-        if self.stayed {
-            return;
-        }
         if all {
             self.place_joints(islands, shared, numbers);
-        } else if numbers.joint_step.is_some() && self.links.all_carried() {
-            return;
         }
         let stating = Stating {
             shared,

@@ -1,15 +1,33 @@
-//! The substeps of a fleet: joints and contacts swept together, then trees exactly.
+//! The substeps of a fleet: joints and contacts swept together, then trees exactly. Sections go on by themselves from
+//! one visit of what lies between them to the next, as those of a convoy do (see [`Watch`](rb_solve::lanes::Watch)).
 
 use super::Fleet;
 use crate::island::convoy::pack_contacts;
 use crate::island::{Island, Shared};
 use rb_core::discretise::Discretiser;
+use rb_core::elimination::Elimination;
 use rb_core::problem::Pass;
-use rb_solve::lanes::JointLanes;
+use rb_solve::lanes::{JointLanes, Round};
 use rb_solve::parallel;
 
 /// Joints per task.
 const RUN: usize = 256;
+
+/// One pass: sweeps over joints and contacts; then trees exactly or not.
+#[derive(Clone, Copy)]
+pub(super) struct Leg {
+    pub(super) pass: Pass,
+    pub(super) round: Round,
+    pub(super) exact: bool,
+}
+
+/// What all substeps share.
+#[derive(Clone, Copy)]
+struct Course<'a> {
+    shared: &'a Shared<'a>,
+    numbers: &'a Discretiser,
+    plan: &'a Elimination,
+}
 
 impl Fleet {
     /// Runs all substeps. Members with a row that lanes cannot hold are no longer `linked`.
@@ -20,14 +38,27 @@ impl Fleet {
             // Solved exactly, so they need no softening, and rigid rows keep the energy.
             numbers.joint_step = None;
         }
+        let plan = std::mem::take(&mut self.plan);
+        let course = Course {
+            shared,
+            numbers: &numbers,
+            plan: &plan,
+        };
+        // With what sections are to end the last substep.
+        let mut left = None;
         for number in 0..shared.params.substeps {
             self.substep = number;
-            self.run_substep(islands, shared, &numbers);
+            left = Some(self.run_substep(islands, course, left));
             if !self.members.iter().any(|&k| islands[k as usize].linked) {
+                self.plan = plan;
                 return;
             }
         }
-        self.squads(islands, |squad| squad.take_back());
+        self.squads(islands, |squad| {
+            left.iter().for_each(|left| squad.close(left, &plan));
+            squad.take_back();
+        });
+        self.plan = plan;
         self.links.tell_seam();
         let (_, seam) = self.links.split();
         seam.iter_mut().for_each(JointLanes::note_points);
@@ -63,24 +94,65 @@ impl Fleet {
         pack_contacts(&mut self.lanes, aboard, self.movable, shared, numbers);
     }
 
-    fn run_substep(&mut self, islands: &mut [Island], shared: &Shared, numbers: &Discretiser) {
+    /// Runs a substep after what is `left` of the one before; returns what is left of this one.
+    fn run_substep(&mut self, islands: &mut [Island], course: Course, left: Option<Leg>) -> Leg {
+        let Course {
+            shared,
+            numbers,
+            plan,
+        } = course;
+        self.begin(islands, course, left);
+        self.squads(islands, |squad| {
+            squad.prepare(shared, plan);
+            squad.pose(numbers);
+        });
+        self.prepare_seam(numbers);
+        let position = self.leg(islands, Pass::Position, shared, numbers);
+        self.squads(islands, |squad| squad.open(&position));
+        self.cross(&position);
+        let velocity = self.leg(islands, Pass::Velocity, shared, numbers);
+        self.squads(islands, |squad| {
+            squad.close(&position, plan);
+            squad.advance(shared);
+            squad.sweep(&velocity);
+        });
+        self.advance_guests(islands, shared);
+        self.cross(&velocity);
+        velocity
+    }
+
+    /// Ends the substep before, and finds free velocities and rows at the start of another.
+    fn begin(&mut self, islands: &mut [Island], course: Course, left: Option<Leg>) {
+        let Course {
+            shared,
+            numbers,
+            plan,
+        } = course;
         let first = self.substep == 0;
-        self.squads(islands, |squad| squad.predict(shared, numbers, first));
+        let stated = self.are_stated(islands, numbers, first);
+        self.squads(islands, |squad| {
+            left.iter().for_each(|left| squad.close(left, plan));
+            squad.predict(shared, numbers, first);
+            if !stated {
+                squad.pull(numbers, first);
+            }
+        });
         self.carry_seam(numbers, first);
-        self.state(islands, shared, numbers, first);
-        self.squads(islands, |squad| squad.pull(numbers, first));
-        self.pull_seam(numbers, first);
-        let plan = self.hard.then(|| std::mem::take(&mut self.plan));
-        self.squads(islands, |squad| squad.prepare(shared, plan.as_ref()));
-        self.plan = plan.unwrap_or_default();
-        self.prepare_seam();
-        self.pose(numbers);
-        self.lanes.warm();
-        self.solve(islands, shared, numbers, Pass::Position);
-        self.advance(islands, shared);
-        if !self.hard || self.touches() || !self.links.passes_agree() {
-            self.solve(islands, shared, numbers, Pass::Velocity);
+        if stated {
+            self.state(islands, shared, numbers, first);
+            self.squads(islands, |squad| squad.pull(numbers, first));
         }
+        self.pull_seam(numbers, first);
+    }
+
+    fn cross(&mut self, leg: &Leg) {
+        let Self {
+            lanes,
+            links,
+            motions,
+            ..
+        } = self;
+        links.cross(lanes, motions, &leg.round);
     }
 
     /// The joints between sections follow their bodies.
@@ -103,21 +175,17 @@ impl Fleet {
         self.links.pull_seam();
     }
 
-    fn prepare_seam(&mut self) {
+    fn prepare_seam(&mut self, numbers: &Discretiser) {
         let mut lines = self.lanes.lines();
         for seam in self.links.split().1 {
             seam.start_in(&mut lines);
         }
+        self.lanes.pose_seam(&self.motions, numbers, true);
+        self.lanes.warm_seam();
     }
 
-    fn pose(&mut self, numbers: &Discretiser) {
-        let Self { lanes, motions, .. } = self;
-        lanes.watch(motions, |mut watch| watch.pose(numbers, true));
-        lanes.pose_seam(motions, numbers, true);
-    }
-
-    fn advance(&mut self, islands: &mut [Island], shared: &Shared) {
-        self.squads(islands, |squad| squad.advance(shared));
+    /// Has the bodies that nothing moves go on with the velocities they have.
+    fn advance_guests(&mut self, islands: &mut [Island], shared: &Shared) {
         let (scheme, gyroscopic) = (&shared.params.scheme, shared.params.gyroscopic);
         self.guests(islands, |lanes, links, [body, guest], m| {
             let (com, q) = (m.com, m.q);
@@ -127,15 +195,14 @@ impl Fleet {
         });
     }
 
-    /// One pass: sweeps over joints and contacts; then the trees exactly, where bodies move with the velocities found or
-    /// the step ends with them.
-    fn solve(
+    /// What is to be done in a pass.
+    fn leg(
         &mut self,
         islands: &mut [Island],
+        pass: Pass,
         shared: &Shared,
         numbers: &Discretiser,
-        pass: Pass,
-    ) {
+    ) -> Leg {
         let last = self.substep + 1 == shared.params.substeps;
         let untouched = !self.touches() && self.links.has_only_points();
         let sweeps = match (self.hard, pass) {
@@ -147,20 +214,20 @@ impl Fleet {
             (false, Pass::Position) => shared.params.sweeps.position,
             (false, Pass::Velocity) => shared.params.sweeps.velocity_in(last),
         };
-        // Every other substep is swept from the other end first.
-        let backwards = self.substep % 2 == 1;
-        let lanes = &mut self.lanes;
-        self.links.sweeps(lanes, pass, numbers, sweeps, backwards);
+        // A second pass over the same rows would find nothing to do.
+        let idle = pass == Pass::Velocity && self.hard && !self.touches();
+        let idle = idle && self.links.passes_agree();
         // Velocities that move nothing may have a little left over: the next substep moves the bodies with exact ones.
-        let exact = self.hard && (sweeps == 0 || last || pass == Pass::Position);
-        if exact {
-            let plan = std::mem::take(&mut self.plan);
-            self.squads(islands, |squad| squad.settle(&plan, pass));
-            self.plan = plan;
-        }
+        let exact = self.hard && !idle && (sweeps == 0 || last || pass == Pass::Position);
         let iterations = sweeps + u32::from(exact);
         for &k in &self.members {
             islands[k as usize].outcome.iterations += iterations;
         }
+        // Every other substep is swept from the other end first.
+        let backwards = self.substep % 2 == 1;
+        let round = self
+            .links
+            .round(&self.lanes, pass, numbers, sweeps, backwards);
+        Leg { pass, round, exact }
     }
 }
