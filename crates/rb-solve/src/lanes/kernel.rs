@@ -90,14 +90,6 @@ impl Iterator for Turns {
     }
 }
 
-/// What is visited at once where bodies lie in sections.
-pub(super) enum Stretch {
-    /// All sections, so often: they share nothing.
-    Sections(Turns),
-    /// What lies between them.
-    Seam { backwards: bool },
-}
-
 impl Turns {
     /// So many of them, from the `first` on.
     pub(super) fn part(self, first: u32, count: u32) -> Self {

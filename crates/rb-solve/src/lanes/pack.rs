@@ -218,11 +218,7 @@ impl ContactLanes {
     /// Adds W Jᵀλ of all contacts to the velocities.
     pub fn warm(&mut self) {
         self.each(|section, bodies| section.warm(bodies));
-        self.seam.warm(Bodies {
-            inv: &self.inv,
-            moved: &self.moved,
-            vel: &mut self.vel,
-        });
+        self.warm_seam();
     }
 
     /// Visits every contact once in the given pass, from both ends or towards them.

@@ -14,7 +14,7 @@
 //! taken together where the data lie).
 
 use super::grade::Sample;
-use super::kernel::{Numbers, Stretch, Turns};
+use super::kernel::{Numbers, Turns};
 use super::motion::{Motions, Moving};
 use super::pack::{Bodies, ContactLanes, State};
 use super::section::Section;
@@ -32,6 +32,14 @@ pub struct Round {
     seamless: bool,
 }
 
+/// What is visited at once where bodies lie in sections.
+pub(super) enum Stretch {
+    /// All sections, so often: they share nothing.
+    Sections(Turns),
+    /// What lies between them.
+    Seam { backwards: bool },
+}
+
 impl Round {
     pub(super) fn new(pass: Pass, numbers: &Discretiser, turns: Turns, seamless: bool) -> Self {
         Self {
@@ -40,11 +48,6 @@ impl Round {
             turns,
             seamless,
         }
-    }
-
-    /// Sweeps in all.
-    pub fn count(&self) -> u32 {
-        self.turns.count
     }
 
     /// What sections begin with.

@@ -7,11 +7,11 @@ mod seat;
 
 use super::pack::{Carried, JointLanes};
 use crate::lanes::bodies::Layout;
-use crate::lanes::kernel::{Stretch, Turns};
+use crate::lanes::kernel::Turns;
 use crate::lanes::motion::Motions;
 use crate::lanes::pack::ContactLanes;
 use crate::lanes::simd::Line;
-use crate::lanes::watch::{Round, Watch};
+use crate::lanes::watch::{Round, Stretch, Watch};
 use crate::parallel::{self, Parts};
 use core::ops::Range;
 use glam::{DQuat, DVec3};
