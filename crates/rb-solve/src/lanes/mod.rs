@@ -113,7 +113,7 @@ macro_rules! dispatch {
 use dispatch;
 
 /// Has the frame of the kernel that calls this begin at a cache line: else it hangs on those of its callers whether the
-/// vectors it keeps there lie across two lines, or two pages, which takes up to a tenth longer.
+/// vectors it keeps there lie across two lines, or two pages, and it takes up to a fifth longer.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn align_frame() {
