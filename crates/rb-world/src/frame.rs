@@ -102,8 +102,8 @@ pub(crate) struct Left {
     pub(crate) slots: Vec<u32>,
     /// Whether one reports the forces of its contacts.
     pub(crate) reports: bool,
-    /// Whether one flies.
-    pub(crate) flies: bool,
+    /// Which of them fly, by bits.
+    pub(crate) flying: u64,
 }
 
 /// What one task found among bodies at the end of the step.

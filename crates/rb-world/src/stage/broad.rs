@@ -17,8 +17,8 @@ use rb_core::params::ContactParams;
 use rb_core::room::{empty, fit};
 use rb_solve::parallel;
 
-/// Colliders per task, or bodies.
-const RUN: usize = 64;
+/// Colliders per task, or bodies: as many as a word has bits.
+const RUN: usize = u64::BITS as usize;
 
 /// Pairs per task when they are sorted out, and when they go to new places.
 const SORTED: usize = 2048;
@@ -122,7 +122,7 @@ fn place_colliders(state: &mut State, frame: &mut Frame, dt: f64) {
     for (k, left) in frame.left.iter_mut().enumerate() {
         left.first = k * RUN;
         left.slots.clear();
-        (left.reports, left.flies) = (false, false);
+        (left.reports, left.flying) = (false, 0);
     }
     let (shared, travels) = (&*state, &frame.travels);
     parallel::for_each_with_run(&mut frame.left, &mut frame.placed, RUN, |left, run| {
@@ -141,9 +141,15 @@ fn place_colliders(state: &mut State, frame: &mut Frame, dt: f64) {
             if place(shared, slot, of, travel, dt, placed) {
                 left.slots.push(slot);
             }
-            left.flies |= placed.flies;
+            left.flying |= u64::from(placed.flies) << k;
         }
     });
+}
+
+/// Whether a collider flies.
+pub(crate) fn flies(left: &[Left], slot: u32) -> bool {
+    let slot = slot as usize;
+    (left[slot / RUN].flying >> (slot % RUN)) & 1 == 1
 }
 
 /// What stands in a free slot, or has not been placed yet: how far it went from there is no number.

@@ -10,6 +10,7 @@ mod surfaces;
 use crate::events::{Events, Parted};
 use crate::frame::{Changed, Frame, PairChunk, Placed};
 use crate::hooks::Hooks;
+use crate::stage::broad::flies;
 use crate::stage::publish::{contact_event, difference};
 use crate::state::{Pair, PairList, State};
 use outlook::{Outlook, at_rest};
@@ -23,8 +24,10 @@ use rb_core::arena::Slot;
 use rb_core::manifold::{ContactMaterial, Manifold};
 use rb_solve::parallel;
 
-/// Pairs per task.
+/// Pairs per task: at least that many, and as many more as make no more than about that many tasks, for each looks for
+/// where its contacts begin.
 const CHUNK: usize = 64;
+const TASKS: usize = 512;
 
 /// Gap (m) below which a moving body wakes a sleeper.
 const WAKING_GAP: f64 = 1e-3;
@@ -50,11 +53,12 @@ pub(crate) fn run(
 ) {
     // One may fall while the other is held.
     let fall = state.params.gravity.length() * dt * dt;
-    let tasks = state.pairs.len().div_ceil(CHUNK);
+    let size = CHUNK.max(state.pairs.len() / TASKS);
+    let tasks = state.pairs.len().div_ceil(size);
     frame.tasks += tasks as u32;
     frame.chunks.resize_with(tasks, PairChunk::default);
-    if frame.left.iter().any(|l| l.flies) {
-        expose(&mut state.pairs, frame);
+    if frame.left.iter().any(|l| l.flying > 0) {
+        expose(&mut state.pairs, size, frame);
     }
     let edited = std::mem::replace(&mut state.edited, true);
     let mut fresh = std::mem::take(&mut frame.fresh);
@@ -66,7 +70,7 @@ pub(crate) fn run(
         pairs,
         contacts,
     } = &mut taken;
-    let tasks = Tasks::new(&mut frame.chunks, pairs, (contacts, &mut fresh));
+    let tasks = Tasks::new(&mut frame.chunks, pairs, size, (contacts, &mut fresh));
     // If a hook panics they are lost, and with them what pairs have not been told of how far they went.
     let placed = std::mem::take(&mut frame.placed);
     let shared = &**shared;
@@ -74,7 +78,7 @@ pub(crate) fn run(
         look(shared, &placed, hooks, fall, task)
     });
     (frame.placed, frame.fresh) = (placed, fresh);
-    let moved = places::settle(pairs, contacts, frame);
+    let moved = places::settle(pairs, size, contacts, frame);
     drop(taken);
     let wrote = frame.chunks.iter().any(|c| c.wrote);
     state.edited = edited || moved || wrote;
@@ -171,19 +175,25 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, fall: f64, task: Ta
 }
 
 /// Whether one of a pair has moved, and not even their boxes meet.
-fn parted([a, b]: [&Placed; 2]) -> bool {
-    (a.stirs || b.stirs) && !a.bounds.overlaps(&b.bounds)
+fn parted(sides: [&Placed; 2]) -> bool {
+    sides.iter().any(|s| s.stirs) && !meet(sides)
+}
+
+/// Whether their boxes do.
+fn meet([a, b]: [&Placed; 2]) -> bool {
+    a.bounds.overlaps(&b.bounds)
 }
 
 /// Notes what flies and may meet something in this step that does not.
-fn expose(pairs: &mut [Pair], frame: &mut Frame) {
-    let placed = &frame.placed;
-    parallel::for_each_with_run(&mut frame.chunks, pairs, CHUNK, |chunk, pairs| {
+fn expose(pairs: &mut [Pair], size: usize, frame: &mut Frame) {
+    let (placed, left) = (&frame.placed, &frame.left);
+    parallel::for_each_with_run(&mut frame.chunks, pairs, size, |chunk, pairs| {
         chunk.exposed.clear();
         for pair in pairs {
-            let [a, b] = pair.key.map(|c| &placed[c as usize]);
-            if a.flies != b.flies && a.bounds.overlaps(&b.bounds) {
-                chunk.exposed.push(pair.key[usize::from(b.flies)]);
+            // Nearly always both do, or neither: that is told without asking where they are.
+            let [a, b] = pair.key.map(|c| flies(left, c));
+            if a != b && meet(pair.key.map(|c| &placed[c as usize])) {
+                chunk.exposed.push(pair.key[usize::from(b)]);
             }
         }
     });

@@ -1,6 +1,5 @@
 //! Where the manifolds of the pairs lie: in the order of the pairs, one after the other.
 
-use super::CHUNK;
 use crate::frame::{Frame, PairChunk};
 use crate::state::Pair;
 use rb_core::manifold::Manifold;
@@ -10,10 +9,11 @@ use rb_solve::parallel::{self, Parts};
 /// Manifolds per task when they go to new places.
 const STRETCH: usize = 512;
 
-/// Pairs, [`CHUNK`] to a task, with the contacts known of them.
+/// Pairs, `size` to a task, with the contacts known of them.
 pub(super) struct Tasks<'a> {
     chunks: &'a mut [PairChunk],
     pairs: &'a mut [Pair],
+    size: usize,
     known: Known<'a>,
 }
 
@@ -29,6 +29,7 @@ impl<'a> Tasks<'a> {
     pub(super) fn new(
         chunks: &'a mut [PairChunk],
         pairs: &'a mut [Pair],
+        size: usize,
         (contacts, fresh): (&'a mut [Manifold], &'a mut [bool]),
     ) -> Self {
         let known = Known {
@@ -39,6 +40,7 @@ impl<'a> Tasks<'a> {
         Self {
             chunks,
             pairs,
+            size,
             known,
         }
     }
@@ -76,7 +78,7 @@ impl Parts for Tasks<'_> {
 
     fn split_at(self, parts: usize) -> (Self, Self) {
         let (chunks, chunks2) = self.chunks.split_at_mut(parts);
-        let (pairs, pairs2) = self.pairs.split_at_mut(parts * CHUNK);
+        let (pairs, pairs2) = self.pairs.split_at_mut(parts * self.size);
         let last = pairs.iter().rev().find(|p| p.count > 0);
         let Known {
             contacts,
@@ -89,6 +91,7 @@ impl Parts for Tasks<'_> {
         let of = |chunks, pairs, contacts, fresh, first| Tasks {
             chunks,
             pairs,
+            size: self.size,
             known: Known {
                 contacts,
                 fresh,
@@ -104,7 +107,12 @@ impl Parts for Tasks<'_> {
 
 /// Moves the manifolds that stay to their places in the order of the pairs, and puts those of changed
 /// pairs in between. Whether any have come or gone.
-pub(super) fn settle(pairs: &mut [Pair], contacts: &mut Vec<Manifold>, frame: &mut Frame) -> bool {
+pub(super) fn settle(
+    pairs: &mut [Pair],
+    size: usize,
+    contacts: &mut Vec<Manifold>,
+    frame: &mut Frame,
+) -> bool {
     let Frame {
         chunks,
         shift,
@@ -121,17 +129,16 @@ pub(super) fn settle(pairs: &mut [Pair], contacts: &mut Vec<Manifold>, frame: &m
     if len == contacts.len() && chunks.iter().all(|c| c.changed.is_empty()) {
         return false;
     }
-    parallel::for_each_with_run(chunks, pairs, CHUNK, number);
+    parallel::for_each_with_run(chunks, pairs, size, number);
     shift.clear();
     chunks.iter().for_each(|c| shift.append(&c.shift));
-    let size = parallel::stretch(STRETCH);
-    let blank = Manifold::default();
-    shift.make(contacts, len, blank, size, crossing, |contacts, within| {
-        parallel::for_each_run(contacts, size, within);
+    let (stretch, blank) = (parallel::stretch(STRETCH), Manifold::default());
+    shift.make(contacts, len, blank, stretch, crossing, |contacts, within| {
+        parallel::for_each_run(contacts, stretch, within);
     });
     fresh.clear();
     fresh.resize(len, true);
-    parallel::for_each_part(Tasks::new(chunks, pairs, (contacts, fresh)), &put);
+    parallel::for_each_part(Tasks::new(chunks, pairs, size, (contacts, fresh)), &put);
     true
 }
 
@@ -167,6 +174,7 @@ fn put(task: Tasks) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stage::narrow::CHUNK;
     use crate::chance::chance;
     use crate::frame::Changed;
     use rb_contact::broad::Paired;
@@ -221,7 +229,7 @@ mod tests {
             for (chunk, lists) in frame.chunks.iter_mut().zip(expected.chunks(CHUNK)) {
                 chunk.count = lists.iter().map(Vec::len).sum();
             }
-            settle(&mut pairs, &mut contacts, &mut frame);
+            settle(&mut pairs, CHUNK, &mut contacts, &mut frame);
             let places = pairs.iter().map(|p| &contacts[p.manifolds()]);
             let names = places.map(|m| m.iter().map(|m| m.key.pair[0]).collect::<Vec<_>>());
             assert!(names.eq(expected.iter().cloned()));
