@@ -5,13 +5,17 @@
 //! to the next, through the passes and what lies between them:
 //!
 //! ```text
-//! last velocity sweep, begin, first position sweep      | seam, there and back |
-//! other position sweeps, advance, first velocity sweep  | seam, there and back | …
+//! begin, first position sweep                                                 | seam, there and back |
+//! other position sweeps, advance, velocity sweeps, begin, first position sweep | seam: velocity, then position | …
+//! other position sweeps, advance, first velocity sweep                        | seam, there and back |
+//! other velocity sweeps
 //! ```
 //!
-//! The seam has as many sweeps of a pass as the sections, and is never the last of two or more. Without a seam there is
-//! nothing to wait for. Source: M. Frigo, V. Strumpen, "Cache oblivious stencil computations", 2005 (steps in time
-//! taken together where the data lie).
+//! The seam has as many sweeps of a pass as the sections. Where these end with velocities that the next substep goes on
+//! from, those of the seam are [late](ContactLanes::late): they come when the sections have begun that substep, of which
+//! they need not know, for gravity changes both bodies of a contact alike. Else the seam is never the last of two or
+//! more. Without a seam there is nothing to wait for. Source: M. Frigo, V. Strumpen, "Cache oblivious stencil
+//! computations", 2005 (steps in time taken together where the data lie).
 
 use super::grade::Sample;
 use super::kernel::{Numbers, Turns};
@@ -30,7 +34,11 @@ pub struct Round {
     pub(super) numbers: Numbers,
     turns: Turns,
     seamless: bool,
+    late: bool,
 }
+
+/// Sweeps of sections, at most, that the seam may come late for: it has to be asked in between where there are many.
+const FEW: u32 = 4;
 
 /// What is visited at once where bodies lie in sections.
 pub(super) enum Stretch {
@@ -47,12 +55,23 @@ impl Round {
             numbers: Numbers::new(numbers),
             turns,
             seamless,
+            late: false,
         }
+    }
+
+    /// Whether the sweeps of the seam come when sections have begun the next substep.
+    pub fn is_late(&self) -> bool {
+        self.late
+    }
+
+    /// Whether sections make all their sweeps at once.
+    fn at_once(&self) -> bool {
+        self.seamless || self.late
     }
 
     /// What sections begin with.
     pub(super) fn opening(&self) -> Turns {
-        match self.seamless {
+        match self.at_once() {
             true => self.turns,
             false => self.turns.part(0, self.turns.count.min(1)),
         }
@@ -61,9 +80,11 @@ impl Round {
     /// Calls `visit` with what lies between that and the end, one after the other: the seam, there and back, and the
     /// sections so often in between; the last time the seam has what is left.
     pub(super) fn cross(&self, mut visit: impl FnMut(Stretch)) {
-        let crossings = match (self.seamless, self.turns.count) {
-            (true, _) | (_, 0) => 0,
-            (false, count) => (count / 2).max(1),
+        let crossings = match self.turns.count {
+            0 => 0,
+            _ if self.seamless => 0,
+            _ if self.late => 1,
+            count => (count / 2).max(1),
         };
         for k in 0..crossings {
             let first = 2 * k;
@@ -81,9 +102,10 @@ impl Round {
     /// What sections end with.
     pub(super) fn closing(&self) -> Turns {
         let count = self.turns.count;
-        let left = match (self.seamless, count) {
-            (true, _) | (_, 0 | 1) => 0,
-            (false, _) => 1 + count % 2,
+        let left = match count {
+            0 | 1 => 0,
+            _ if self.at_once() => 0,
+            _ => 1 + count % 2,
         };
         self.turns.part(count - left, left)
     }
@@ -94,6 +116,17 @@ impl ContactLanes {
     pub fn round(&self, pass: Pass, numbers: &Discretiser, count: u32, backwards: bool) -> Round {
         let seamless = self.seam.members.is_empty();
         Round::new(pass, numbers, Turns { count, backwards }, seamless)
+    }
+
+    /// The same round with the seam late, if sweeps are few and nothing asks how fast bodies were before: bounces and
+    /// damping do.
+    pub fn late(&self, round: Round) -> Round {
+        let few = round.turns.count <= FEW || round.seamless;
+        let mut parts = self.sections.iter().chain([&self.seam]);
+        Round {
+            late: few && parts.all(|part| part.surfaces.is_empty()),
+            ..round
+        }
     }
 
     /// Visits the seam as often as sections are swept in a round, and these between the first and the last of that.

@@ -8,7 +8,7 @@ use rb_core::manifold::Manifold;
 use rb_core::math::Twist;
 use rb_core::params::{FrictionAt, Params};
 use rb_core::problem::Pass;
-use rb_solve::lanes::ContactLanes;
+use rb_solve::lanes::{ContactLanes, Motions};
 
 /// Manifolds in the order in which those of one island or section are visited, when `line` is where its
 /// bodies are: those of the lower half of the bodies, then the others backwards.
@@ -106,6 +106,87 @@ pub(crate) fn divided(
     lanes
 }
 
+/// Contacts in sections and a seam, and each in lanes of its own.
+struct Both {
+    parts: ContactLanes,
+    alone: Alone,
+    /// Manifolds as they are packed, and as they are visited.
+    order: Vec<usize>,
+    visits: Vec<usize>,
+    /// How many of them are in sections.
+    border: usize,
+}
+
+impl Both {
+    /// Some with special terms, or none.
+    fn new(seed: u64, special: Option<f64>) -> Self {
+        const SIZE: usize = 6;
+        let at = [FrictionAt::Points, FrictionAt::Manifold][seed as usize % 2];
+        let (set, like) = scene(seed, &ALL, special, at);
+        // In that order everything is in one section.
+        let section = |m: usize| {
+            let own = |&b: &u32| (b as usize) < BODIES - 1;
+            let bodies = set[m].bodies;
+            let mut sections = bodies.iter().filter(|b| own(b)).map(|&b| b as usize / SIZE);
+            let first = sections.next();
+            let same = sections.all(|s| Some(s) == first);
+            if same { first.unwrap_or(0) } else { usize::MAX }
+        };
+        let mut order: Vec<usize> = (0..set.len()).collect();
+        order.sort_by_key(|&m| section(m));
+        assert_eq!(section(order[39]), usize::MAX, "some are in the seam");
+        // A section has lines for its bodies, for the guest and for nobody.
+        let size = SIZE as u32;
+        let line = |body: u32| body / size * (size + 2) + body % size;
+        let visits: Vec<usize> = order
+            .chunk_by(|&a, &b| section(a) == section(b))
+            .flat_map(|part| from_both_ends(&set, part, line))
+            .collect();
+        let seam = |m: &usize| section(*m) == usize::MAX;
+        Self {
+            parts: divided(&set, &order, &like, SIZE, at),
+            alone: Alone::new(&set, &visits, &like, at),
+            border: order.iter().position(seam).unwrap(),
+            order,
+            visits,
+        }
+    }
+
+    /// Sweeps those in lanes of their own: so often `S`ections, and so often what is between them, `x`.
+    fn sweep_alone(
+        &mut self,
+        course: &str,
+        pass: Pass,
+        numbers: &Discretiser,
+        (count, backwards): (u32, bool),
+    ) {
+        let mut done = [0; 2];
+        for who in course.chars().filter(|who| *who != ' ') {
+            let k = usize::from(who == 'x');
+            let some = [0..self.border, self.border..self.order.len()][k].clone();
+            let backwards = backwards != (done[k] % 2 == 1);
+            self.alone.sweep_some(some, pass, numbers, backwards);
+            done[k] += 1;
+        }
+        assert_eq!(done, [count; 2]);
+    }
+
+    /// Asserts that all are the same, to the last bit.
+    fn assert_same(mut self) {
+        for (i, v) in self.alone.velocity.iter().enumerate() {
+            assert_eq!(*v, self.parts.velocity(i), "body {i}");
+        }
+        self.parts.settle();
+        for (m, one) in self.visits.iter().zip(&mut self.alone.lanes) {
+            one.settle();
+            let place = self.order.iter().position(|n| n == m).unwrap();
+            assert_eq!(one.impulses(0), self.parts.impulses(place), "manifold {m}");
+            assert_eq!(one.gaps(0), self.parts.gaps(place));
+        }
+        assert_certificates_agree(&mut self.parts, 0.1);
+    }
+}
+
 /// What is swept in a pass of so many sweeps, one after the other: sections or the seam.
 fn course(sweeps: u32) -> &'static str {
     match sweeps {
@@ -119,34 +200,9 @@ fn course(sweeps: u32) -> &'static str {
 
 #[test]
 fn sections_and_the_seam_take_turns_as_one_after_the_other() {
-    const SIZE: usize = 6;
     let numbers = Discretiser::new(&Params::game(), H);
     for seed in 0..8 {
-        let at = [FrictionAt::Points, FrictionAt::Manifold][seed as usize % 2];
-        let (set, like) = scene(seed, &ALL, Some(0.3), at);
-        // In that order everything is in one section.
-        let section = |m: usize| {
-            let own = |&b: &u32| (b as usize) < BODIES - 1;
-            let bodies = set[m].bodies;
-            let mut sections = bodies.iter().filter(|b| own(b)).map(|&b| b as usize / SIZE);
-            let first = sections.next();
-            let same = sections.all(|s| Some(s) == first);
-            if same { first.unwrap_or(0) } else { usize::MAX }
-        };
-        let mut order: Vec<usize> = (0..set.len()).collect();
-        order.sort_by_key(|&m| section(m));
-        assert_eq!(section(order[39]), usize::MAX, "some are in the seam");
-        let mut parts = divided(&set, &order, &like, SIZE, at);
-        // A section has lines for its bodies, for the guest and for nobody.
-        let size = SIZE as u32;
-        let line = |body: u32| body / size * (size + 2) + body % size;
-        let visits: Vec<usize> = order
-            .chunk_by(|&a, &b| section(a) == section(b))
-            .flat_map(|part| from_both_ends(&set, part, line))
-            .collect();
-        let mut alone = Alone::new(&set, &visits, &like, at);
-        let (all, seam) = (order.len(), |m: &usize| section(*m) == usize::MAX);
-        let border = order.iter().position(seam).unwrap();
+        let mut both = Both::new(seed, Some(0.3));
         for (pass, count, backwards) in [
             (Pass::Position, 3, false),
             (Pass::Position, 2, true),
@@ -154,28 +210,41 @@ fn sections_and_the_seam_take_turns_as_one_after_the_other() {
             (Pass::Velocity, 1, true),
             (Pass::Velocity, 4, true),
         ] {
-            parts.sweeps(pass, &numbers, count, backwards);
-            // How often sections have been swept, and the seam.
-            let mut done = [0; 2];
-            for who in course(count).chars().filter(|who| *who != ' ') {
-                let some = [0..border, border..all][usize::from(who == 'x')].clone();
-                let done = &mut done[usize::from(who == 'x')];
-                alone.sweep_some(some, pass, &numbers, backwards != (*done % 2 == 1));
-                *done += 1;
+            both.parts.sweeps(pass, &numbers, count, backwards);
+            both.sweep_alone(course(count), pass, &numbers, (count, backwards));
+        }
+        both.assert_same();
+    }
+}
+
+/// The seam is late where that may be: few sweeps, and no contact that bounces or is damped.
+#[test]
+fn a_late_seam_comes_when_sections_are_through() {
+    let numbers = Discretiser::new(&Params::game(), H);
+    let mut motions = Motions::default();
+    motions.reset(BODIES - 1);
+    for (special, count, late) in [(None, 2, "SS xx"), (None, 4, "SSSS xxxx"), (None, 5, "")]
+        .into_iter()
+        .chain([(Some(0.3), 2, "")])
+    {
+        for seed in 0..4 {
+            let mut both = Both::new(seed, special);
+            both.parts.sweeps(Pass::Position, &numbers, 1, false);
+            both.sweep_alone("S x", Pass::Position, &numbers, (1, false));
+            let round = both.parts.round(Pass::Velocity, &numbers, count, true);
+            let round = both.parts.late(round);
+            assert_eq!(round.is_late(), !late.is_empty());
+            both.parts.watch(&mut motions, |mut w| w.open(&round));
+            both.parts.cross(&round);
+            both.parts.watch(&mut motions, |mut w| w.close(&round));
+            let course = [course(count), late][usize::from(round.is_late())];
+            both.sweep_alone(course, Pass::Velocity, &numbers, (count, true));
+            // Plain ones may be swept one by one in sections, which rounds otherwise.
+            for (i, v) in both.alone.velocity.iter().enumerate() {
+                let off = *v - both.parts.velocity(i);
+                assert!(off.lin.length() + off.ang.length() < 1e-12, "body {i}");
             }
-            assert_eq!(done, [count; 2]);
         }
-        for (i, v) in alone.velocity.iter().enumerate() {
-            assert_eq!(*v, parts.velocity(i), "body {i}, to the last bit");
-        }
-        parts.settle();
-        for (m, one) in visits.iter().zip(&mut alone.lanes) {
-            one.settle();
-            let place = order.iter().position(|n| n == m).unwrap();
-            assert_eq!(one.impulses(0), parts.impulses(place), "manifold {m}");
-            assert_eq!(one.gaps(0), parts.gaps(place));
-        }
-        assert_certificates_agree(&mut parts, 0.1);
     }
 }
 

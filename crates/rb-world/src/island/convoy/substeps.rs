@@ -6,9 +6,33 @@ use crate::island::{Island, Shared};
 use rb_core::discretise::Discretiser;
 use rb_core::params::Sweeps;
 use rb_core::problem::Pass;
-use rb_solve::lanes::{Round, Sample};
+use rb_solve::lanes::{Round, Sample, Watch};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+
+/// What all substeps share.
+#[derive(Clone, Copy)]
+struct Course<'a> {
+    shared: &'a Shared<'a>,
+    numbers: &'a Discretiser,
+    sweeps: Sweeps,
+}
+
+/// The sweeps of a substep.
+struct Rounds {
+    position: Round,
+    velocity: Round,
+}
+
+impl Course<'_> {
+    /// Ends the position pass of a substep, moves the bodies, and begins with their velocities.
+    fn end(&self, rounds: &Rounds, watch: &mut Watch) {
+        watch.close(&rounds.position);
+        let beta = self.shared.params.scheme.beta;
+        watch.moving.advance(self.shared.h, beta, &mut []);
+        watch.open(&rounds.velocity);
+    }
+}
 
 impl Convoy {
     /// Runs all substeps. What the certificate needs is counted already if there is one member.
@@ -19,82 +43,100 @@ impl Convoy {
         numbers: &Discretiser,
         sweeps: Sweeps,
     ) {
-        let (h, beta) = (shared.h, shared.params.scheme.beta);
-        // With what sections are to end the last substep.
-        let mut left = None;
-        for k in 0..shared.params.substeps {
-            let backwards = k % 2 == 1;
-            let round = |pass, count| self.lanes.round(pass, numbers, count, backwards);
-            let position = round(Pass::Position, sweeps.position);
-            let count = sweeps.velocity_in(k + 1 == shared.params.substeps);
-            let velocity = round(Pass::Velocity, count);
-            match left {
-                None => self.set_off(numbers, h, &position),
-                Some(left) => self.go_on(islands, numbers, h, (&left, &position)),
-            }
-            self.lanes.cross(&position);
-            self.lanes.watch(&mut self.motions, |mut watch| {
-                watch.close(&position);
-                watch.moving.advance(h, beta, &mut []);
-                watch.open(&velocity);
-            });
+        let course = Course {
+            shared,
+            numbers,
+            sweeps,
+        };
+        let mut now = self.rounds(course, 0);
+        self.set_off(course, &now.position);
+        for next in 1..shared.params.substeps {
+            let next = self.rounds(course, next);
+            self.lanes.cross(&now.position);
             self.advance_guests(islands, shared);
-            self.lanes.cross(&velocity);
-            left = Some(velocity);
+            self.go_on(islands, course, &now, &next.position);
+            now = next;
         }
-        if let Some(left) = left {
-            self.finish(&left, self.sample(islands, shared), shared.speed_floor());
+        self.lanes.cross(&now.position);
+        self.watch(|watch| course.end(&now, watch));
+        self.advance_guests(islands, shared);
+        self.lanes.cross(&now.velocity);
+        let sample = self.sample(islands, shared);
+        self.finish(&now.velocity, sample, shared.speed_floor());
+    }
+
+    /// The sweeps of substep `k`. The seam is late but for those that the step ends with.
+    fn rounds(&self, course: Course, k: u32) -> Rounds {
+        let last = k + 1 == course.shared.params.substeps;
+        let round = |pass, count| (self.lanes).round(pass, course.numbers, count, k % 2 == 1);
+        let velocity = round(Pass::Velocity, course.sweeps.velocity_in(last));
+        Rounds {
+            position: round(Pass::Position, course.sweeps.position),
+            velocity: match last {
+                true => velocity,
+                false => self.lanes.late(velocity),
+            },
         }
     }
 
     /// Begins the first substep, with the impulses of the last step, up to the first visit of the seam.
-    fn set_off(&mut self, numbers: &Discretiser, h: f64, position: &Round) {
-        let Self { lanes, motions, .. } = self;
-        lanes.watch(motions, |mut watch| {
-            watch.moving.begin(h, false, true);
+    fn set_off(
+        &mut self,
+        Course {
+            shared, numbers, ..
+        }: Course,
+        position: &Round,
+    ) {
+        self.watch(|watch| {
+            watch.moving.begin(shared.h, false, true);
         });
-        lanes.pose_seam(motions, numbers, false);
-        lanes.warm_seam();
-        lanes.watch(motions, |mut watch| {
+        self.lanes.pose_seam(&self.motions, numbers, false);
+        self.lanes.warm_seam();
+        self.watch(|watch| {
             watch.pose(numbers, false);
             watch.warm();
             watch.open(position);
         });
     }
 
-    /// Ends what is left of a substep and begins another, up to the first visit of the seam.
-    fn go_on(
-        &mut self,
-        islands: &mut [Island],
-        numbers: &Discretiser,
-        h: f64,
-        (left, position): (&Round, &Round),
-    ) {
-        let bound = self.bound;
-        if bound {
-            // They are weighed where the pass is over.
-            let Self { lanes, motions, .. } = self;
-            lanes.watch(motions, |mut watch| watch.close(left));
-            self.crews(islands, |crew| crew.bind());
-        }
-        let Self { lanes, motions, .. } = self;
+    /// Ends the substep `now` and begins another, up to the first visit of the seam in that.
+    fn go_on(&mut self, islands: &mut [Island], course: Course, now: &Rounds, next: &Round) {
+        let (bound, late) = (self.bound, now.velocity.is_late());
         let turned = AtomicBool::new(bound);
-        lanes.watch(motions, |mut watch| {
-            if !bound {
-                watch.close(left);
-            }
-            let turns = watch.moving.begin(h, true, true) || bound;
+        let begin = |watch: &mut Watch| {
+            let turns = watch.moving.begin(course.shared.h, true, true) || bound;
             turned.fetch_or(turns, Relaxed);
-            watch.pose(numbers, turns);
-            watch.open(position);
-        });
-        lanes.pose_seam(motions, numbers, turned.into_inner());
+            watch.pose(course.numbers, turns);
+            watch.open(next);
+        };
+        if late && !bound {
+            self.watch(|watch| {
+                course.end(now, watch);
+                begin(watch);
+            });
+        } else {
+            self.watch(|watch| course.end(now, watch));
+            if !late {
+                self.lanes.cross(&now.velocity);
+                self.watch(|watch| watch.close(&now.velocity));
+            }
+            if bound {
+                // They are weighed where the pass is over.
+                self.crews(islands, |crew| crew.bind());
+            }
+            self.watch(begin);
+        }
+        if late {
+            self.lanes.cross(&now.velocity);
+        }
+        self.lanes
+            .pose_seam(&self.motions, course.numbers, turned.into_inner());
     }
 
     /// Ends what is left of the last substep, and the sweeps of the step.
     fn finish(&mut self, left: &Round, sample: Sample, floor: f64) {
         let alone = self.members.len() == 1;
-        self.lanes.watch(&mut self.motions, |mut watch| {
+        self.watch(|watch| {
             watch.close(left);
             watch.settle();
             if alone {
@@ -102,6 +144,12 @@ impl Convoy {
             }
         });
         self.lanes.settle_seam();
+    }
+
+    /// Runs `f` on every section.
+    fn watch(&mut self, f: impl Fn(&mut Watch) + Sync) {
+        self.lanes
+            .watch(&mut self.motions, |mut watch| f(&mut watch));
     }
 
     /// Has the bodies that nothing moves go on with the velocities they have.

@@ -133,9 +133,16 @@ pub(super) fn settle(
     shift.clear();
     chunks.iter().for_each(|c| shift.append(&c.shift));
     let (stretch, blank) = (parallel::stretch(STRETCH), Manifold::default());
-    shift.make(contacts, len, blank, stretch, crossing, |contacts, within| {
-        parallel::for_each_run(contacts, stretch, within);
-    });
+    shift.make(
+        contacts,
+        len,
+        blank,
+        stretch,
+        crossing,
+        |contacts, within| {
+            parallel::for_each_run(contacts, stretch, within);
+        },
+    );
     fresh.clear();
     fresh.resize(len, true);
     parallel::for_each_part(Tasks::new(chunks, pairs, size, (contacts, fresh)), &put);
@@ -174,9 +181,9 @@ fn put(task: Tasks) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stage::narrow::CHUNK;
     use crate::chance::chance;
     use crate::frame::Changed;
+    use crate::stage::narrow::CHUNK;
     use rb_contact::broad::Paired;
     use rb_core::manifold::ManifoldKey;
 
