@@ -65,7 +65,7 @@ pub use motion::{Course, Motions, Moving, fly};
 pub use pack::ContactLanes;
 pub use plan::{Kind, Member};
 pub use prepare::Soft;
-pub use section::Terms;
+pub use section::{Cargo, Terms};
 pub use simd::{LANES, Line, Wide};
 pub use watch::{Round, Watch};
 

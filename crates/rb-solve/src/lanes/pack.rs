@@ -8,7 +8,7 @@
 use super::bodies::Layout;
 use super::kernel::Numbers;
 use super::plan::Member;
-use super::section::{Masses, Section, Terms};
+use super::section::{Cargo, Section, Terms};
 use super::simd::Line;
 use crate::parallel;
 use core::ops::Range;
@@ -129,48 +129,60 @@ impl ContactLanes {
         movable: usize,
         terms: Terms,
     ) {
+        self.assign(islands);
+        self.repack(set, movable, terms);
+    }
+
+    /// Takes manifolds in, island by island, that are to be packed.
+    pub fn assign<C: Iterator<Item = Member>>(&mut self, islands: impl Iterator<Item = C>) {
         for contacts in islands {
             self.send_home(contacts);
             for section in self.sections.iter_mut().chain([&mut self.seam]) {
                 section.end_island();
             }
         }
-        self.repack(set, movable, terms);
     }
 
-    /// Packs the manifolds that were packed last once more, as they are in `set` now. All that was to be told of bodies is
-    /// to be told anew; what was packed in the step before, and is as it was, stays.
+    /// Packs the manifolds that it has, as they are in `set` now. All that was to be told of bodies is to be told anew;
+    /// what was packed in the step before, and is as it was, stays.
     pub fn repack(&mut self, set: Contacts, movable: usize, terms: Terms) {
-        let layout = self.layout;
-        let before = self.step.replace(terms.step);
-        let follows = before.is_some_and(|step| step + 1 == terms.step);
-        let own = core::mem::take(&mut self.own) && follows && terms.scale == 1.0;
-        let set = Contacts {
-            fresh: if follows { set.fresh } else { &[] },
-            ..set
-        };
+        let cargo = self.cargo(set, movable, terms);
         let (inv, vel, other) = (&self.inv[..], &self.vel[..], &self.other[..]);
-        let stride = layout.stride();
-        let masses = |base: usize, lines: usize, movable: usize| Masses {
-            inv: &inv[base..base + lines],
-            vel: &vel[base..base + lines],
-            other: &other[base..base + lines],
-            movable,
-            nobody: lines as u32 - 1,
-        };
         let (sections, seam) = (&mut self.sections, &mut self.seam);
-        let lines = layout.lines();
+        let stride = self.layout.stride();
         parallel::both(
             || {
                 parallel::for_each(sections, 1, |section| {
-                    let movable = movable.min(layout.size);
-                    section.pack(set, terms, masses(section.base, stride, movable), own);
+                    let run = section.base..section.base + stride;
+                    let lines = (&inv[run.clone()], &vel[run.clone()], &other[run]);
+                    section.pack(&cargo, lines, cargo.movable);
                 });
             },
-            || seam.pack(set, terms, masses(0, lines, lines), own),
+            || seam.pack(&cargo, (inv, vel, other), inv.len()),
         );
-        self.turned = false;
         self.other.fill(false);
+    }
+
+    /// The seam alone; [sections](super::Watch::pack) are to follow.
+    pub fn pack_seam(&mut self, cargo: &Cargo) {
+        let lines = (&self.inv[..], &self.vel[..], &self.other[..]);
+        self.seam.pack(cargo, lines, lines.0.len());
+    }
+
+    /// What all sections are packed with.
+    pub fn cargo<'a>(&mut self, set: Contacts<'a>, movable: usize, terms: Terms) -> Cargo<'a> {
+        let before = self.step.replace(terms.step);
+        let follows = before.is_some_and(|step| step + 1 == terms.step);
+        self.turned = false;
+        Cargo {
+            set: Contacts {
+                fresh: if follows { set.fresh } else { &[] },
+                ..set
+            },
+            movable: movable.min(self.layout.size),
+            terms,
+            own: core::mem::take(&mut self.own) && follows && terms.scale == 1.0,
+        }
     }
 
     /// Tells the sections and the seam which manifolds of an island are theirs.

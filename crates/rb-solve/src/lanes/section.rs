@@ -58,6 +58,17 @@ pub struct Terms {
     pub step: u64,
 }
 
+/// What all sections are packed with.
+#[derive(Clone, Copy, Debug)]
+pub struct Cargo<'a> {
+    pub(super) set: Contacts<'a>,
+    pub(super) terms: Terms,
+    /// How many of the first bodies of a section can move, at most.
+    pub(super) movable: usize,
+    /// Whether the impulses that are stored are what became of those of the lanes.
+    pub(super) own: bool,
+}
+
 /// Lines of its bodies that packing reads.
 #[derive(Clone, Copy)]
 pub(super) struct Masses<'a> {
@@ -78,8 +89,27 @@ impl Section {
         self.base = base;
     }
 
-    /// Packs its members, which have their impulses from these lanes if they are their `own`.
-    pub(super) fn pack(&mut self, set: Contacts, mut terms: Terms, masses: Masses, own: bool) {
+    /// Packs its members between bodies of which the first `movable` can move, and of which these are the lines: inverse
+    /// masses, velocities, and whether masses are others than contacts were packed with.
+    pub(super) fn pack(
+        &mut self,
+        cargo: &Cargo,
+        (inv, vel, other): (&[Line], &[Line], &[bool]),
+        movable: usize,
+    ) {
+        let Cargo {
+            set,
+            mut terms,
+            own,
+            ..
+        } = *cargo;
+        let masses = Masses {
+            inv,
+            vel,
+            other,
+            movable,
+            nobody: inv.len() as u32 - 1,
+        };
         if terms.precision == Precision::Single && !masses.suit_single() {
             terms.precision = Precision::Double;
         }

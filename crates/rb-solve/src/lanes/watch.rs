@@ -5,7 +5,7 @@
 //! to the next, through the passes and what lies between them:
 //!
 //! ```text
-//! begin, first position sweep                                                 | seam, there and back |
+//! begin, pack, first position sweep                                               | seam, there and back |
 //! other position sweeps, advance, velocity sweeps, begin, first position sweep | seam: velocity, then position | …
 //! other position sweeps, advance, first velocity sweep                        | seam, there and back |
 //! other velocity sweeps
@@ -21,7 +21,7 @@ use super::grade::Sample;
 use super::kernel::{Numbers, Turns};
 use super::motion::{Motions, Moving};
 use super::pack::{Bodies, ContactLanes, State};
-use super::section::Section;
+use super::section::{Cargo, Section};
 use crate::parallel::{self, Parts};
 use rb_core::discretise::Discretiser;
 use rb_core::problem::Pass;
@@ -211,6 +211,16 @@ impl Parts for Watch<'_> {
 }
 
 impl Watch<'_> {
+    /// Packs the manifolds that it has; the seam [has been](ContactLanes::pack_seam).
+    pub fn pack(&mut self, cargo: &Cargo) {
+        let lines = &mut self.moving.lines;
+        for section in self.sections.iter_mut() {
+            let of = (&*lines.inv, &*lines.vel, &*lines.other);
+            section.pack(cargo, of, cargo.movable);
+        }
+        lines.other.fill(false);
+    }
+
     /// Terms for the substep that the bodies have begun; whether some have `turned` since the last.
     pub fn pose(&mut self, numbers: &Discretiser, turned: bool) {
         let moving = &self.moving;

@@ -121,7 +121,7 @@ impl Convoy {
         let contacts: usize = members.map(|i| i.contacts.len()).sum();
         let stay = same && shared.same && self.lanes.len() == contacts;
         self.assign(islands, stay);
-        self.pack(islands, stay, shared, &numbers);
+        self.board(islands, stay, shared);
         self.substeps(islands, shared, &numbers, sweeps);
         self.crews(islands, |crew| crew.take_back());
         self.land(islands, sweeps, shared);
@@ -158,7 +158,8 @@ impl Convoy {
         }
     }
 
-    fn pack(&mut self, islands: &mut [Island], stay: bool, shared: &Shared, numbers: &Discretiser) {
+    /// Takes bodies aboard, and contacts unless they `stay`.
+    fn board(&mut self, islands: &mut [Island], stay: bool, shared: &Shared) {
         self.motions.reset(self.movable);
         self.crews(islands, |crew| crew.board(shared.h));
         let mut movers = self.members.iter().flat_map(|&k| islands[k as usize].own());
@@ -171,12 +172,10 @@ impl Convoy {
                 self.lanes.set_moved(body, &m.moved);
             }
         }
-        if stay {
-            let (set, terms) = (shared.contacts, shared.terms(numbers));
-            return self.lanes.repack(set, self.movable, terms);
+        if !stay {
+            let aboard = self.members.iter().map(|&k| &islands[k as usize]);
+            assign_contacts(&mut self.lanes, aboard);
         }
-        let aboard = self.members.iter().map(|&k| &islands[k as usize]);
-        pack_contacts(&mut self.lanes, aboard, self.movable, shared, numbers);
     }
 
     /// Runs `f` on the movable bodies of each member; one with several sections is alone.
@@ -230,22 +229,18 @@ impl Convoy {
     }
 }
 
-/// Packs the contacts of islands that share lanes with `movable` bodies.
-pub(super) fn pack_contacts<'a>(
+/// Contacts of islands that share lanes.
+pub(super) fn assign_contacts<'a>(
     lanes: &mut ContactLanes,
     aboard: impl Iterator<Item = &'a Island>,
-    movable: usize,
-    shared: &Shared,
-    numbers: &Discretiser,
 ) {
-    let contacts = aboard.map(|island| {
+    lanes.assign(aboard.map(|island| {
         let seat = |m: u32| match &island.berth {
             Some(berth) => berth.body(m, island.movable),
             None => m,
         };
         island.contacts.iter().map(move |c| c.member(seat))
-    });
-    lanes.pack(shared.contacts, contacts, movable, shared.terms(numbers));
+    }));
 }
 
 impl Island {

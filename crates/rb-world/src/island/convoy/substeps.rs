@@ -48,8 +48,8 @@ impl Convoy {
             numbers,
             sweeps,
         };
+        self.set_off(course);
         let mut now = self.rounds(course, 0);
-        self.set_off(course, &now.position);
         for next in 1..shared.params.substeps {
             let next = self.rounds(course, next);
             self.lanes.cross(&now.position);
@@ -68,10 +68,10 @@ impl Convoy {
     /// The sweeps of substep `k`. The seam is late but for those that the step ends with.
     fn rounds(&self, course: Course, k: u32) -> Rounds {
         let last = k + 1 == course.shared.params.substeps;
-        let round = |pass, count| (self.lanes).round(pass, course.numbers, count, k % 2 == 1);
-        let velocity = round(Pass::Velocity, course.sweeps.velocity_in(last));
+        let count = course.sweeps.velocity_in(last);
+        let velocity = self.round(course, k, Pass::Velocity, count);
         Rounds {
-            position: round(Pass::Position, course.sweeps.position),
+            position: self.round(course, k, Pass::Position, course.sweeps.position),
             velocity: match last {
                 true => velocity,
                 false => self.lanes.late(velocity),
@@ -79,23 +79,28 @@ impl Convoy {
         }
     }
 
-    /// Begins the first substep, with the impulses of the last step, up to the first visit of the seam.
-    fn set_off(
-        &mut self,
-        Course {
-            shared, numbers, ..
-        }: Course,
-        position: &Round,
-    ) {
+    fn round(&self, course: Course, k: u32, pass: Pass, count: u32) -> Round {
+        (self.lanes).round(pass, course.numbers, count, k % 2 == 1)
+    }
+
+    /// Packs the contacts and begins the first substep, with the impulses of the last step, up to the first visit of the
+    /// seam.
+    fn set_off(&mut self, course: Course) {
+        let (shared, numbers) = (course.shared, course.numbers);
+        let position = self.round(course, 0, Pass::Position, course.sweeps.position);
+        let terms = shared.terms(numbers);
+        let cargo = self.lanes.cargo(shared.contacts, self.movable, terms);
+        self.lanes.pack_seam(&cargo);
         self.watch(|watch| {
             watch.moving.begin(shared.h, false, true);
         });
         self.lanes.pose_seam(&self.motions, numbers, false);
         self.lanes.warm_seam();
         self.watch(|watch| {
+            watch.pack(&cargo);
             watch.pose(numbers, false);
             watch.warm();
-            watch.open(position);
+            watch.open(&position);
         });
     }
 

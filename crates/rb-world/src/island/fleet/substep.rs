@@ -2,7 +2,7 @@
 //! one visit of what lies between them to the next, as those of a convoy do (see [`Watch`](rb_solve::lanes::Watch)).
 
 use super::Fleet;
-use crate::island::convoy::pack_contacts;
+use crate::island::convoy::assign_contacts;
 use crate::island::{Island, Shared};
 use rb_core::discretise::Discretiser;
 use rb_core::elimination::Elimination;
@@ -91,7 +91,9 @@ impl Fleet {
             links.set_guest_turned(guest, m.com, m.q);
         });
         let aboard = self.members.iter().map(|&k| &islands[k as usize]);
-        pack_contacts(&mut self.lanes, aboard, self.movable, shared, numbers);
+        assign_contacts(&mut self.lanes, aboard);
+        let terms = shared.terms(numbers);
+        self.lanes.repack(shared.contacts, self.movable, terms);
     }
 
     /// Runs a substep after what is `left` of the one before; returns what is left of this one.
