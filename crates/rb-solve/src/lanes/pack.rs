@@ -1,9 +1,8 @@
 //! Manifolds into lanes: all in one section, or in as many as a large island has, and a seam.
 //!
 //! A section holds the contacts of its own bodies and guests; the seam holds those between bodies of
-//! different sections. Sections share nothing, so they are swept side by side, and the seam before or
-//! after them: first the sections, then the seam, and on the way back the seam, then the sections. How many there are
-//! is the caller's choice and must not depend on threads.
+//! different sections. Sections share nothing, so they are swept side by side, and the seam in between (see
+//! [`watch`](super::watch)). How many there are is the caller's choice and must not depend on threads.
 
 use super::bodies::Layout;
 use super::kernel::Numbers;

@@ -5,17 +5,18 @@
 //! to the next, through the passes and what lies between them:
 //!
 //! ```text
-//! begin, pack, first position sweep                                               | seam, there and back |
-//! other position sweeps, advance, velocity sweeps, begin, first position sweep | seam: velocity, then position | …
-//! other position sweeps, advance, first velocity sweep                        | seam, there and back |
-//! other velocity sweeps
+//! begin, pack, first position sweep                      | seam: there and back |
+//! other position sweeps, advance, velocity sweeps, begin the next substep, first position sweep
+//!                                                        | seam: velocity, then position | … |
+//! other position sweeps, advance, first velocity sweep   | seam: there and back |
+//! other velocity sweeps, what is stored, what the certificate counts
 //! ```
 //!
-//! The seam has as many sweeps of a pass as the sections. Where these end with velocities that the next substep goes on
-//! from, those of the seam are [late](ContactLanes::late): they come when the sections have begun that substep, of which
-//! they need not know, for gravity changes both bodies of a contact alike. Else the seam is never the last of two or
-//! more. Without a seam there is nothing to wait for. Source: M. Frigo, V. Strumpen, "Cache oblivious stencil
-//! computations", 2005 (steps in time taken together where the data lie).
+//! The seam has as many sweeps of a pass as the sections. Where these leave velocities that another substep begins with,
+//! those of the seam are [late](ContactLanes::late): they come when the sections have begun it, which is the same but for
+//! what forces do to both bodies of a contact in different ways. Else the seam is never the last of two or more. Without a
+//! seam there is nothing to wait for. Source: M. Frigo, V. Strumpen, "Cache oblivious stencil computations", 2005 (steps
+//! in time taken together where the data lie).
 
 use super::grade::Sample;
 use super::kernel::{Numbers, Turns};

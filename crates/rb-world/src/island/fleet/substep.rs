@@ -1,5 +1,6 @@
 //! The substeps of a fleet: joints and contacts swept together, then trees exactly. Sections go on by themselves from
-//! one visit of what lies between them to the next, as those of a convoy do (see [`Watch`](rb_solve::lanes::Watch)).
+//! one visit of what lies between them to the next, as those of a convoy do (see [`Watch`](rb_solve::lanes::Watch)); but
+//! joints between sections are never late, since the next substep begins with what they pull at.
 
 use super::Fleet;
 use crate::island::convoy::assign_contacts;
