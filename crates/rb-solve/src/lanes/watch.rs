@@ -122,10 +122,11 @@ impl ContactLanes {
     /// The same round with the seam late, if sweeps are few and nothing asks how fast bodies were before: bounces and
     /// damping do.
     pub fn late(&self, round: Round) -> Round {
-        let few = round.turns.count <= FEW || round.seamless;
         let mut parts = self.sections.iter().chain([&self.seam]);
+        let plain = parts.all(|part| part.surfaces.is_empty());
+        let few = round.turns.count <= FEW;
         Round {
-            late: few && parts.all(|part| part.surfaces.is_empty()),
+            late: round.seamless || plain && few,
             ..round
         }
     }
