@@ -145,7 +145,7 @@ impl ContactLanes {
     /// Packs the manifolds that it has, as they are in `set` now. All that was to be told of bodies is to be told anew;
     /// what was packed in the step before, and is as it was, stays.
     pub fn repack(&mut self, set: Contacts, movable: usize, terms: Terms) {
-        let cargo = self.cargo(set, movable, terms);
+        let cargo = self.take_in(set, movable, terms);
         let (inv, vel, other) = (&self.inv[..], &self.vel[..], &self.other[..]);
         let (sections, seam) = (&mut self.sections, &mut self.seam);
         let stride = self.layout.stride();
@@ -162,14 +162,17 @@ impl ContactLanes {
         self.other.fill(false);
     }
 
-    /// The seam alone; [sections](super::Watch::pack) are to follow.
-    pub fn pack_seam(&mut self, cargo: &Cargo) {
+    /// Packs the seam alone, as [`repack`](Self::repack) does; returns what sections [are to be](super::Watch::pack)
+    /// packed with.
+    pub fn pack_seam<'a>(&mut self, set: Contacts<'a>, movable: usize, terms: Terms) -> Cargo<'a> {
+        let cargo = self.take_in(set, movable, terms);
         let lines = (&self.inv[..], &self.vel[..], &self.other[..]);
-        self.seam.pack(cargo, lines, lines.0.len());
+        self.seam.pack(&cargo, lines, lines.0.len());
+        cargo
     }
 
-    /// What all sections are packed with.
-    pub fn cargo<'a>(&mut self, set: Contacts<'a>, movable: usize, terms: Terms) -> Cargo<'a> {
+    /// What all are packed with, in the step that `terms` names.
+    fn take_in<'a>(&mut self, set: Contacts<'a>, movable: usize, terms: Terms) -> Cargo<'a> {
         let before = self.step.replace(terms.step);
         let follows = before.is_some_and(|step| step + 1 == terms.step);
         self.turned = false;

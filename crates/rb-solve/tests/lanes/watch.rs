@@ -1,7 +1,7 @@
 //! Sections that go on by themselves do what all would do together, act by act.
 
 use crate::order::divided;
-use crate::scene::{ALL, BODIES, H, scene};
+use crate::scene::{ALL, BODIES, H, scene, terms};
 use glam::DVec3;
 use rb_core::body::{Body, BodyDesc};
 use rb_core::discretise::Discretiser;
@@ -11,7 +11,7 @@ use rb_core::mass::MassProps;
 use rb_core::math::Twist;
 use rb_core::params::{FrictionAt, Params};
 use rb_core::problem::Pass;
-use rb_solve::lanes::{ContactLanes, Motions, Round, Sample, Watch};
+use rb_solve::lanes::{ContactLanes, Motions, Round, Sample, Terms, Watch};
 
 /// Bodies of a section.
 const SIZE: usize = 6;
@@ -151,5 +151,33 @@ fn at_once_is_one_act_after_the_other() {
         let [together, apart] = [run(true), run(false)];
         assert!(!together.contains("NaN"));
         assert_eq!(together, apart);
+    }
+}
+
+/// What is packed section by section, after the seam, is what is packed all at once: the first time, and when contacts
+/// stay.
+#[test]
+fn sections_packed_by_themselves_are_as_packed_together() {
+    let numbers = Discretiser::new(&Params::game(), H);
+    for (seed, special) in (0..6).flat_map(|seed| [(seed, Some(0.3)), (seed, None)]) {
+        let at = [FrictionAt::Points, FrictionAt::Manifold][seed as usize % 2];
+        let (set, like) = scene(seed, &ALL, special, at);
+        let all: Vec<usize> = (0..set.len()).collect();
+        let mut together = divided(&set, &all, &like, SIZE, at);
+        let mut motions = Motions::default();
+        motions.reset(BODIES - 1);
+        for step in 1..3 {
+            let mut apart = together.clone();
+            let terms = Terms {
+                step,
+                ..terms(&numbers, at)
+            };
+            together.repack(set.contacts(), BODIES - 1, terms);
+            let cargo = apart.pack_seam(set.contacts(), BODIES - 1, terms);
+            apart.watch(&mut motions, |mut watch| watch.pack(&cargo));
+            assert_eq!(format!("{together:?}"), format!("{apart:?}"));
+            together.sweep(Pass::Position, &numbers, false);
+            together.settle();
+        }
     }
 }

@@ -229,7 +229,7 @@ impl Convoy {
     }
 }
 
-/// Contacts of islands that share lanes.
+/// Tells lanes the contacts of the islands that share them.
 pub(super) fn assign_contacts<'a>(
     lanes: &mut ContactLanes,
     aboard: impl Iterator<Item = &'a Island>,

@@ -24,9 +24,11 @@ use rb_core::arena::Slot;
 use rb_core::manifold::{ContactMaterial, Manifold};
 use rb_solve::parallel;
 
-/// Pairs per task: at least that many, and as many more as make no more than about that many tasks, for each looks for
-/// where its contacts begin.
+/// Pairs per task, at least.
 const CHUNK: usize = 64;
+
+/// Tasks, about, from which on they hold more pairs instead: what each begins with, looking for its contacts above all,
+/// is more than what a few pairs ask for.
 const TASKS: usize = 512;
 
 /// Gap (m) below which a moving body wakes a sleeper.

@@ -89,8 +89,7 @@ impl Convoy {
         let (shared, numbers) = (course.shared, course.numbers);
         let position = self.round(course, 0, Pass::Position, course.sweeps.position);
         let terms = shared.terms(numbers);
-        let cargo = self.lanes.cargo(shared.contacts, self.movable, terms);
-        self.lanes.pack_seam(&cargo);
+        let cargo = (self.lanes).pack_seam(shared.contacts, self.movable, terms);
         self.watch(|watch| {
             watch.moving.begin(shared.h, false, true);
         });

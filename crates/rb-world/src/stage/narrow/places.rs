@@ -132,17 +132,10 @@ pub(super) fn settle(
     parallel::for_each_with_run(chunks, pairs, size, number);
     shift.clear();
     chunks.iter().for_each(|c| shift.append(&c.shift));
-    let (stretch, blank) = (parallel::stretch(STRETCH), Manifold::default());
-    shift.make(
-        contacts,
-        len,
-        blank,
-        stretch,
-        crossing,
-        |contacts, within| {
-            parallel::for_each_run(contacts, stretch, within);
-        },
-    );
+    let (run, blank) = (parallel::stretch(STRETCH), Manifold::default());
+    shift.make(contacts, len, blank, run, crossing, |contacts, within| {
+        parallel::for_each_run(contacts, run, within);
+    });
     fresh.clear();
     fresh.resize(len, true);
     parallel::for_each_part(Tasks::new(chunks, pairs, size, (contacts, fresh)), &put);
@@ -201,6 +194,13 @@ mod tests {
     /// Pairs that keep, change, lose or gain manifolds, or go with theirs, against lists made anew.
     #[test]
     fn every_pair_finds_its_manifolds_again() {
+        for size in [7, CHUNK] {
+            find_again(size);
+        }
+    }
+
+    /// With so many pairs to a task.
+    fn find_again(size: usize) {
         let mut random = chance(7);
         let (mut pairs, mut contacts) = (Vec::new(), Vec::new());
         let mut expected: Vec<Vec<u32>> = Vec::new();
@@ -217,7 +217,7 @@ mod tests {
                 pairs.insert(at, Pair::new([0, 1]));
                 expected.insert(at, Vec::new());
             }
-            let chunks = pairs.len().div_ceil(CHUNK);
+            let chunks = pairs.len().div_ceil(size);
             frame.chunks.clear();
             frame.chunks.resize_with(chunks, PairChunk::default);
             for (k, list) in expected.iter_mut().enumerate() {
@@ -225,18 +225,18 @@ mod tests {
                 if random(4) > 0 || count as usize == list.len() {
                     continue;
                 }
-                let chunk = &mut frame.chunks[k / CHUNK];
-                let pair = (k % CHUNK) as u32;
+                let chunk = &mut frame.chunks[k / size];
+                let pair = (k % size) as u32;
                 chunk.changed.push(Changed { pair, count });
                 list.clear();
                 list.extend(names..names + count);
                 names += count;
                 chunk.found.extend(list.iter().map(|&n| named(n)));
             }
-            for (chunk, lists) in frame.chunks.iter_mut().zip(expected.chunks(CHUNK)) {
+            for (chunk, lists) in frame.chunks.iter_mut().zip(expected.chunks(size)) {
                 chunk.count = lists.iter().map(Vec::len).sum();
             }
-            settle(&mut pairs, CHUNK, &mut contacts, &mut frame);
+            settle(&mut pairs, size, &mut contacts, &mut frame);
             let places = pairs.iter().map(|p| &contacts[p.manifolds()]);
             let names = places.map(|m| m.iter().map(|m| m.key.pair[0]).collect::<Vec<_>>());
             assert!(names.eq(expected.iter().cloned()));
