@@ -30,6 +30,7 @@
 mod axes;
 mod batch;
 mod bodies;
+mod colours;
 mod fill;
 mod grade;
 mod grip;
@@ -47,6 +48,7 @@ mod position;
 mod precision;
 mod prepare;
 mod response;
+mod seam;
 mod section;
 mod settle;
 mod simd;

@@ -1,12 +1,13 @@
 //! Manifolds into lanes: all in one section, or in as many as a large island has, and a seam.
 //!
 //! A section holds the contacts of its own bodies and guests; the seam holds those between bodies of
-//! different sections. Sections share nothing, so they are swept side by side, and the seam in between (see
-//! [`watch`](super::watch)). How many there are is the caller's choice and must not depend on threads.
+//! different sections, in [parts](super::seam). Sections share nothing, so they are swept side by side, and the seam in
+//! between (see [`watch`](super::watch)). How many there are is the caller's choice and must not depend on threads.
 
 use super::bodies::Layout;
 use super::kernel::Numbers;
 use super::plan::Member;
+use super::seam::Seam;
 use super::section::{Cargo, Section, Terms};
 use super::simd::Line;
 use crate::parallel;
@@ -18,16 +19,13 @@ use rb_core::math::Twist;
 use rb_core::problem::Pass;
 use rb_core::room;
 
-/// The section that is none of the sections.
-pub(super) const SEAM: u32 = u32::MAX;
-
 /// The contacts of one island, in lanes, and what they need to know of its bodies.
 #[derive(Clone, Debug, Default)]
 pub struct ContactLanes {
     pub(super) layout: Layout,
     pub(super) sections: Vec<Section>,
-    pub(super) seam: Section,
-    /// Section of each manifold and its number there.
+    pub(super) seam: Seam,
+    /// Section of each manifold and its number there; parts of the seam are counted behind the sections.
     pub(super) homes: Vec<[u32; 2]>,
     /// Whether an inverse mass was set since thin manifolds were last prepared.
     pub(super) turned: bool,
@@ -63,7 +61,7 @@ impl ContactLanes {
         for (k, section) in self.sections.iter_mut().enumerate() {
             section.clear(k * self.layout.stride());
         }
-        self.seam.clear(0);
+        self.seam.reset(sections, self.layout.stride());
         room::empty(&mut self.homes);
         let lines = self.layout.lines();
         for all in [
@@ -106,17 +104,17 @@ impl ContactLanes {
     /// The section of a manifold, and its number there.
     #[inline]
     pub(super) fn home(&self, manifold: usize) -> (&Section, usize) {
-        let [section, number] = self.homes[manifold];
-        let section = match section {
-            SEAM => &self.seam,
-            k => &self.sections[k as usize],
+        let [section, number] = self.homes[manifold].map(|n| n as usize);
+        let section = match section.checked_sub(self.sections.len()) {
+            Some(part) => &self.seam.parts()[part],
+            None => &self.sections[section],
         };
-        (section, number as usize)
+        (section, number)
     }
 
-    /// All sections, the seam last.
-    fn all(&self) -> impl Iterator<Item = &Section> {
-        self.sections.iter().chain([&self.seam])
+    /// All sections, those of the seam last.
+    pub(super) fn all(&self) -> impl Iterator<Item = &Section> {
+        self.sections.iter().chain(self.seam.parts())
     }
 
     /// Packs manifolds of `set`, island by island, between bodies of which the first `movable` can move.
@@ -136,7 +134,7 @@ impl ContactLanes {
     pub fn assign<C: Iterator<Item = Member>>(&mut self, islands: impl Iterator<Item = C>) {
         for contacts in islands {
             self.send_home(contacts);
-            for section in self.sections.iter_mut().chain([&mut self.seam]) {
+            for section in self.sections.iter_mut().chain(self.seam.parts_mut()) {
                 section.end_island();
             }
         }
@@ -157,7 +155,7 @@ impl ContactLanes {
                     section.pack(&cargo, lines, cargo.movable);
                 });
             },
-            || seam.pack(&cargo, (inv, vel, other), inv.len()),
+            || seam.pack(&cargo, (inv, vel, other)),
         );
         self.other.fill(false);
     }
@@ -166,8 +164,7 @@ impl ContactLanes {
     /// packed with.
     pub fn pack_seam<'a>(&mut self, set: Contacts<'a>, movable: usize, terms: Terms) -> Cargo<'a> {
         let cargo = self.take_in(set, movable, terms);
-        let lines = (&self.inv[..], &self.vel[..], &self.other[..]);
-        self.seam.pack(&cargo, lines, lines.0.len());
+        self.seam.pack(&cargo, (&self.inv, &self.vel, &self.other));
         cargo
     }
 
@@ -192,18 +189,20 @@ impl ContactLanes {
         for member in contacts {
             let bodies = member.bodies;
             let [a, b] = bodies.map(|body| self.layout.place(body as usize));
-            let (home, bodies) = match [a.0, b.0] {
+            let (name, section, bodies) = match [a.0, b.0] {
                 [Some(k), Some(l)] if k != l => {
-                    let lines = bodies.map(|body| self.layout.line(body as usize));
-                    (None, lines)
+                    let number = self.seam.between(k, l);
+                    let part = &mut self.seam.parts_mut()[number];
+                    let lines = bodies.map(|body| self.layout.line(body as usize) - part.base);
+                    (self.sections.len() + number, part, lines)
                 }
-                [k, l] => (Some(k.or(l).unwrap_or(0)), [a.1, b.1]),
+                [k, l] => {
+                    let k = k.or(l).unwrap_or(0);
+                    (k, &mut self.sections[k], [a.1, b.1])
+                }
             };
-            let (name, section) = match home {
-                Some(k) => (k as u32, &mut self.sections[k]),
-                None => (SEAM, &mut self.seam),
-            };
-            self.homes.push([name, section.members.len() as u32]);
+            self.homes
+                .push([name, section.members.len()].map(|n| n as u32));
             let bodies = bodies.map(|line| line as u32);
             section.members.push(Member { bodies, ..member });
         }
@@ -226,7 +225,10 @@ impl ContactLanes {
             let state = state.run(base..base + layout.stride());
             section.pose(|line| start(base + line), state, numbers, turned);
         });
-        self.seam.pose(start, state, numbers, turned);
+        self.seam.look(state, |part, state| {
+            let base = part.base;
+            part.pose(|line| start(base + line), state, numbers, turned);
+        });
     }
 
     /// Adds W Jᵀλ of all contacts to the velocities.
@@ -246,7 +248,9 @@ impl ContactLanes {
             moved: &self.moved,
             vel: &mut self.vel,
         };
-        self.seam.sweep(bodies, pass, numbers, backwards);
+        self.seam.each(bodies, backwards, |part, bodies| {
+            part.sweep(bodies, pass, numbers, backwards);
+        });
     }
 
     /// Runs `f` on every section with its bodies.
@@ -268,9 +272,9 @@ impl ContactLanes {
     pub fn bytes(&self) -> usize {
         let lines = [&self.vel, &self.moved, &self.inv, &self.free];
         let lines: usize = lines.into_iter().map(room::bytes).sum();
-        let sections: usize = self.all().map(Section::bytes).sum();
+        let sections: usize = self.sections.iter().map(Section::bytes).sum();
         let records = room::bytes(&self.sections) + room::bytes(&self.homes);
-        sections + records + lines + room::bytes(&self.other)
+        sections + self.seam.bytes() + records + lines + room::bytes(&self.other)
     }
 }
 

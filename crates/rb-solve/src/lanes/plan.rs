@@ -1,6 +1,7 @@
 //! Who is visited when, and in which lane: a plan, kept from step to step while the same bodies touch.
 
 use super::batch::{Packed, Seat};
+use super::colours::Colours;
 use super::order::Order;
 use super::precision::either;
 use super::section::{Masses, Section, Terms};
@@ -84,6 +85,8 @@ pub(super) struct Plan {
     terms: Option<(usize, u32, FrictionAt)>,
     /// Numbers of the members in the order of visits.
     visits: Vec<u32>,
+    /// Theirs, if they are visited by colours.
+    colours: Option<Colours>,
     order: Order,
     thin: bool,
     /// Whether it has been asked for since the members were forgotten.
@@ -104,6 +107,26 @@ impl Plan {
     /// Whether manifolds are to be kept and swept one by one.
     pub(super) fn is_thin(&self) -> bool {
         self.thin
+    }
+
+    /// Has the members visited by colours from now on.
+    pub(super) fn use_colours(&mut self) {
+        self.colours.get_or_insert_default();
+    }
+
+    /// Lists the members in the order of visits.
+    fn list_visits(&mut self, members: &[Member], movable: usize) {
+        self.visits.clear();
+        if let Some(colours) = &mut self.colours {
+            return colours.list(members, movable, &mut self.visits);
+        }
+        let ends = core::mem::take(&mut self.ends);
+        let mut first = 0;
+        for &end in &ends {
+            self.visit(members, first, end);
+            first = end;
+        }
+        self.ends = ends;
     }
 
     /// Has the members `first..end`, those of one island, visited from both ends: the lower half of the bodies
@@ -130,7 +153,8 @@ impl Plan {
     pub(super) fn bytes(&self) -> usize {
         let ends = room::bytes(&self.ends) + room::bytes(&self.ended);
         let members = room::bytes(&self.members) + room::bytes(&self.visits);
-        ends + members + self.order.bytes()
+        let colours = self.colours.as_ref().map_or(0, Colours::bytes);
+        ends + members + colours + self.order.bytes()
     }
 }
 
@@ -154,14 +178,7 @@ impl Section {
             return true;
         }
         plan.terms = terms;
-        plan.visits.clear();
-        let ends = core::mem::take(&mut plan.ends);
-        let mut first = 0;
-        for &end in &ends {
-            plan.visit(&self.members, first, end);
-            first = end;
-        }
-        plan.ends = ends;
+        plan.list_visits(&self.members, masses.movable);
         let (filled, plain) = self.take_turns(friction, masses.movable);
         let few = (self.seats.len() as f64) < FEW * f64::from(filled);
         self.plan.thin = plain && self.seats.len() >= ENOUGH && few;

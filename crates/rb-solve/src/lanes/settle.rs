@@ -22,7 +22,7 @@ impl ContactLanes {
     /// The same, where every section [has done so](super::Watch::settle).
     pub fn settle_seam(&mut self) {
         self.own = true;
-        self.seam.settle();
+        parallel::for_each(self.seam.parts_mut(), 1, Section::settle);
     }
 }
 

@@ -115,15 +115,14 @@ impl Round {
 impl ContactLanes {
     /// `count` sweeps of a pass, there and back by turns, the first one `backwards` or not.
     pub fn round(&self, pass: Pass, numbers: &Discretiser, count: u32, backwards: bool) -> Round {
-        let seamless = self.seam.members.is_empty();
+        let seamless = self.seam.is_empty();
         Round::new(pass, numbers, Turns { count, backwards }, seamless)
     }
 
     /// The same round with the seam late, if sweeps are few and nothing asks how fast bodies were before: bounces and
     /// damping do.
     pub fn late(&self, round: Round) -> Round {
-        let mut parts = self.sections.iter().chain([&self.seam]);
-        let plain = parts.all(|part| part.surfaces.is_empty());
+        let plain = self.all().all(|part| part.surfaces.is_empty());
         let few = round.turns.count <= FEW;
         Round {
             late: round.seamless || plain && few,
@@ -177,17 +176,22 @@ impl ContactLanes {
             moved: &self.moved,
             free: &self.free,
         };
-        let start = |line: usize| motions.start(layout.body(line));
-        self.seam.pose(start, state, numbers, turned);
+        self.seam.look(state, |part, state| {
+            let base = part.base;
+            let start = |line: usize| motions.start(layout.body(base + line));
+            part.pose(start, state, numbers, turned);
+        });
     }
 
     /// Adds W Jᵀλ of what lies between sections to the velocities.
     pub fn warm_seam(&mut self) {
-        self.seam.warm(Bodies {
+        let bodies = Bodies {
             inv: &self.inv,
             moved: &self.moved,
             vel: &mut self.vel,
-        });
+        };
+        self.seam
+            .each(bodies, false, |part, bodies| part.warm(bodies));
     }
 }
 

@@ -106,6 +106,21 @@ pub(crate) fn divided(
     lanes
 }
 
+/// Manifolds between movable bodies, each of the first colour that neither of its bodies has had.
+fn by_colours(set: &[Manifold], some: &[usize]) -> Vec<usize> {
+    let mut had = [0u64; BODIES];
+    let mut coloured: Vec<(u32, usize)> = Vec::new();
+    for &m in some {
+        let [a, b] = set[m].bodies.map(|b| b as usize);
+        let colour = (0..).find(|c| (had[a] | had[b]) >> c & 1 == 0).unwrap();
+        had[a] |= 1 << colour;
+        had[b] |= 1 << colour;
+        coloured.push((colour, m));
+    }
+    coloured.sort_by_key(|(colour, _)| *colour);
+    coloured.into_iter().map(|(_, m)| m).collect()
+}
+
 /// Contacts in sections and a seam, and each in lanes of its own.
 struct Both {
     parts: ContactLanes,
@@ -123,26 +138,30 @@ impl Both {
         const SIZE: usize = 6;
         let at = [FrictionAt::Points, FrictionAt::Manifold][seed as usize % 2];
         let (set, like) = scene(seed, &ALL, special, at);
-        // In that order everything is in one section.
-        let section = |m: usize| {
+        // Level, from 0 for what is in one section, and the part of that level.
+        let part = |m: usize| {
             let own = |&b: &u32| (b as usize) < BODIES - 1;
             let bodies = set[m].bodies;
             let mut sections = bodies.iter().filter(|b| own(b)).map(|&b| b as usize / SIZE);
-            let first = sections.next();
-            let same = sections.all(|s| Some(s) == first);
-            if same { first.unwrap_or(0) } else { usize::MAX }
+            let first = sections.next().unwrap_or(0);
+            let other = sections.next().unwrap_or(first);
+            let level = (0..).find(|l| first >> l == other >> l).unwrap();
+            (level, first >> level)
         };
         let mut order: Vec<usize> = (0..set.len()).collect();
-        order.sort_by_key(|&m| section(m));
-        assert_eq!(section(order[39]), usize::MAX, "some are in the seam");
+        order.sort_by_key(|&m| part(m));
+        assert!(part(order[39]).0 > 1, "some are between pairs of sections");
         // A section has lines for its bodies, for the guest and for nobody.
         let size = SIZE as u32;
         let line = |body: u32| body / size * (size + 2) + body % size;
         let visits: Vec<usize> = order
-            .chunk_by(|&a, &b| section(a) == section(b))
-            .flat_map(|part| from_both_ends(&set, part, line))
+            .chunk_by(|&a, &b| part(a) == part(b))
+            .flat_map(|some| match part(some[0]) {
+                (0, _) => from_both_ends(&set, some, line),
+                _ => by_colours(&set, some),
+            })
             .collect();
-        let seam = |m: &usize| section(*m) == usize::MAX;
+        let seam = |m: &usize| part(*m).0 > 0;
         Self {
             parts: divided(&set, &order, &like, SIZE, at),
             alone: Alone::new(&set, &visits, &like, at),

@@ -3,7 +3,7 @@
 use super::{Sums, run};
 use crate::lanes::LANES;
 use crate::lanes::batch::Seat;
-use crate::lanes::pack::{ContactLanes, SEAM, State};
+use crate::lanes::pack::{ContactLanes, State};
 use crate::lanes::precision::either;
 use crate::lanes::section::Section;
 use crate::lanes::simd::Stored;
@@ -115,16 +115,16 @@ impl ContactLanes {
             moved: &self.moved,
             free: &self.free,
         };
-        self.seam.count(sample, state, speed_floor);
-        let (first, others) = self.sections.split_at(1);
-        let mut all = self.in_all(0, first[0].graded());
-        for (k, section) in others.iter().enumerate() {
-            all = worst_of(all, self.in_all(k as u32 + 1, section.graded()));
+        self.seam.look(state, |part, state| {
+            part.count(sample, state, speed_floor);
+        });
+        let mut all = self.in_all(0, self.sections[0].graded());
+        for (k, section) in self.all().enumerate().skip(1) {
+            if !section.members.is_empty() {
+                all = worst_of(all, self.in_all(k as u32, section.graded()));
+            }
         }
-        if self.seam.members.is_empty() {
-            return all;
-        }
-        worst_of(all, self.in_all(SEAM, self.seam.graded()))
+        all
     }
 
     /// The grade of a section with its manifolds numbered as they were packed.

@@ -196,7 +196,7 @@ impl PartedLanes {
         backwards: bool,
     ) -> Round {
         let joined = self.split().1.iter().any(|seam| !seam.is_empty());
-        let seamless = !joined && contacts.seam.members.is_empty();
+        let seamless = !joined && contacts.seam.is_empty();
         Round::new(pass, numbers, Turns { count, backwards }, seamless)
     }
 
