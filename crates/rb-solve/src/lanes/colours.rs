@@ -3,7 +3,7 @@
 //!
 //! That is for what lies between sections. Bodies along a cut touch crosswise, and visited one after the other they would
 //! be a single chain, which leaves lanes idle; a few colours fill them. What a chain is for, that a load travels down a
-//! column within one sweep (see [`order`](super::order)), is done within sections: cuts between these are upright.
+//! column within one sweep (see [`order`](super::order)), is done within sections: cuts between piles are upright.
 
 use super::plan::Member;
 use rb_core::room;

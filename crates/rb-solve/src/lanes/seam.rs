@@ -8,10 +8,10 @@
 //! level 3           0123|45
 //! ```
 //!
-//! A contact between two sections is in the lowest part that spans both. Sections come from halving an island again and
-//! again, so a part lies along one cut. Parts of a level span different sections and share no body: threads visit them
-//! side by side, and each is visited while its sections are at hand. Levels follow one another, or back again in a sweep
-//! that is backwards. With two sections there is one part.
+//! A contact between two sections is in the lowest part that spans both. Sections mostly come from halving an island
+//! again and again, and then a part lies along one cut. Parts of a level span different sections and share no body, so
+//! threads visit them side by side. Levels follow one another, or back again in a sweep that is backwards. With two
+//! sections there is one part.
 
 use super::pack::{Bodies, State};
 use super::section::{Cargo, Section};
@@ -69,6 +69,7 @@ impl Seam {
         &self.parts
     }
 
+    /// The same.
     pub(super) fn parts_mut(&mut self) -> &mut [Section] {
         &mut self.parts
     }
