@@ -12,9 +12,10 @@ pub struct Summary {
     contacts: [u32; 2],
     seconds: f64,
     slowest: f64,
-    residual: f64,
-    penetration: f64,
-    joint_error: f64,
+    /// Each in the last step, and at worst.
+    residual: [f64; 2],
+    penetration: [f64; 2],
+    joint_error: [f64; 2],
 }
 
 impl Summary {
@@ -26,9 +27,10 @@ impl Summary {
         self.contacts = [report.contacts, self.contacts[1].max(report.contacts)];
         self.seconds += seconds;
         self.slowest = self.slowest.max(seconds);
-        self.residual = self.residual.max(report.residual);
-        self.penetration = self.penetration.max(report.penetration);
-        self.joint_error = self.joint_error.max(report.joint_error);
+        let note = |of: &mut [f64; 2], now: f64| *of = [now, of[1].max(now)];
+        note(&mut self.residual, report.residual);
+        note(&mut self.penetration, report.penetration);
+        note(&mut self.joint_error, report.joint_error);
     }
 }
 
@@ -44,17 +46,18 @@ impl fmt::Display for Summary {
             "  steps        {}, {ms:.3} ms each, {slowest:.3} ms at most",
             self.steps
         )?;
-        writeln!(f, "  residual     {:.2e} m/s at worst", self.residual)?;
+        let [last, worst] = self.residual;
         writeln!(
             f,
-            "  penetration  {:.3} mm at worst",
-            1e3 * self.penetration
+            "  residual     {last:.1e} m/s at the end, {worst:.1e} at worst"
         )?;
-        writeln!(
-            f,
-            "  joint error  {:.3} mm at worst",
-            1e3 * self.joint_error
-        )?;
+        for (name, of) in [
+            ("penetration", self.penetration),
+            ("joint error", self.joint_error),
+        ] {
+            let [last, worst] = of.map(|m| 1e3 * m);
+            writeln!(f, "  {name}  {last:.3} mm at the end, {worst:.3} at worst")?;
+        }
         let met = 100.0 * self.met as f64 / steps;
         write!(f, "  tolerances   met in {met:.0} % of the steps")
     }
