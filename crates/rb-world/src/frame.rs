@@ -5,7 +5,8 @@ use crate::island::convoy::{Convoy, RUN};
 use crate::island::fleet::Fleet;
 use crate::island::{Island, IslandContact, SecondTry};
 use crate::stage::partition::{ListedBody, ListedJoint};
-use crate::state::{Pair, Touching};
+use crate::stage::publish::TouchingRun;
+use crate::state::Pair;
 use rb_contact::broad::{Course, Sorted};
 use rb_contact::recycle::Sphere;
 use rb_contact::{Aabb, CollisionGroups, ContactPatch};
@@ -274,8 +275,8 @@ pub(crate) struct Frame {
     pub(crate) points: u32,
     /// Island of each joint slot and its number there, [`NOWHERE`] if it is of none.
     pub(crate) joint_homes: Vec<[u32; 2]>,
-    /// Memory of the pairs that touched before.
-    pub(crate) spare_touching: Vec<Touching>,
+    /// Which pairs touch, run by run of contacts.
+    pub(crate) touching: Vec<TouchingRun>,
     /// Independent tasks offered to the threads in this step.
     pub(crate) tasks: u32,
 }
@@ -328,7 +329,8 @@ impl Frame {
             + bytes(&self.listed)
             + bytes(&self.listed_joints)
             + bytes(&self.joint_homes)
-            + bytes(&self.spare_touching)
+            + bytes(&self.touching)
+            + self.touching.iter().map(TouchingRun::bytes).sum::<usize>()
             + bytes(&self.stored)
             + bytes(&self.fresh);
         islands + lanes + found + records + colliders + bodies + homes + contacts

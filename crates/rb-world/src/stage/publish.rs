@@ -3,10 +3,14 @@
 mod contacts;
 mod joints;
 mod sleep;
+mod touching;
 
-use contacts::{CONTACTS, store_contacts};
+use contacts::store_contacts;
 use joints::store_joints;
 use sleep::fall_asleep;
+use touching::list_touching;
+
+pub(crate) use touching::TouchingRun;
 
 use crate::events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent, Parted};
 use crate::frame::Frame;
@@ -16,7 +20,6 @@ use rb_core::manifold::Manifold;
 use rb_core::problem::Source;
 use rb_core::report::{Culprit, IslandReport, StepReport};
 use rb_core::residual::Grade;
-use std::iter::Peekable;
 use std::sync::Arc;
 
 /// Everything that has to be known after a step.
@@ -58,8 +61,6 @@ fn store_impulses(state: &mut State, frame: &mut Frame, scale: f64) {
     }
 }
 
-/// A pair touches while one of its manifolds is closed; it goes on touching until
-/// no point is within the margin, so that a resting contact does not flicker.
 fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
     if !frame.contacts_stay || frame.stored.iter().any(|(_, changed)| *changed) {
         list_touching(state, frame, events);
@@ -67,54 +68,6 @@ fn contact_events(state: &mut State, frame: &mut Frame, events: &mut Events) {
     Parted::tell(&mut state.parted.contacts, &mut events.contact_end);
     if frame.left.iter().any(|l| l.reports) {
         contact_forces(state, events);
-    }
-}
-
-/// Lists the pairs that touch now, and tells in what the list differs from the last.
-fn list_touching(state: &mut State, frame: &mut Frame, events: &mut Events) {
-    let mut now = std::mem::take(&mut frame.spare_touching);
-    now.clear();
-    let mut before = state.touching.iter().copied().peekable();
-    for (contacts, (_, changed)) in state.contacts.chunks(CONTACTS).zip(&frame.stored) {
-        // Where contacts stay and none has closed or opened, the same pairs touch.
-        match contacts.last().map(Touching::of) {
-            Some(last) if frame.contacts_stay && !changed => {
-                now.extend(std::iter::from_fn(|| before.next_if(|t| *t <= last)));
-            }
-            _ => compare(state, contacts, &mut before, &mut now, events),
-        }
-    }
-    let gone = before.map(|gone| contact_event(state, gone.pair));
-    events.contact_end.extend(gone);
-    frame.spare_touching = std::mem::replace(&mut state.touching, now);
-}
-
-/// Lists which pairs of some contacts touch `now`, and tells in what that differs from those that did `before`.
-fn compare(
-    state: &State,
-    contacts: &[Manifold],
-    before: &mut Peekable<impl Iterator<Item = Touching>>,
-    now: &mut Vec<Touching>,
-    events: &mut Events,
-) {
-    for manifold in contacts {
-        let contact = Touching::of(manifold);
-        if now.last() == Some(&contact) {
-            continue;
-        }
-        // Contacts come in the order of their pairs, like the list.
-        while let Some(gone) = before.next_if(|t| *t < contact) {
-            let end = contact_event(state, gone.pair);
-            events.contact_end.push(end);
-        }
-        let touched = before.next_if_eq(&contact).is_some();
-        if manifold.is_closed() && !touched {
-            let begin = contact_event(state, contact.pair);
-            events.contact_begin.push(begin);
-        }
-        if manifold.is_closed() || touched {
-            now.push(contact);
-        }
     }
 }
 
