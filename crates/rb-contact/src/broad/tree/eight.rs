@@ -79,11 +79,13 @@ impl Eight {
         Box32::new(corner(&self.mins), corner(&self.maxs))
     }
 
-    /// Lowest and highest corners of four of them, axis by axis.
+    /// Lowest and highest corners of four of them, axis by axis. (Written out: a `map` over arrays is a call where the
+    /// compiler finds the caller too long, and takes as long as the rest of a descent.)
     #[inline]
     fn four(&self, half: usize) -> [[Vec4; 3]; 2] {
         let part = |axis: &[f32; WIDTH]| Vec4::from_slice(&axis[4 * half..]);
-        [&self.mins, &self.maxs].map(|of| of.each_ref().map(part))
+        let corner = |[x, y, z]: &[[f32; WIDTH]; 3]| [part(x), part(y), part(z)];
+        [corner(&self.mins), corner(&self.maxs)]
     }
 
     /// The box around all.
