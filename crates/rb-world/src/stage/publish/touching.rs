@@ -7,7 +7,7 @@ use crate::events::Events;
 use crate::frame::Frame;
 use crate::state::{PairList, State, Touching};
 use rb_core::manifold::Manifold;
-use rb_core::room::{bytes, empty};
+use rb_core::room::{bytes, empty, fit};
 use rb_solve::parallel;
 
 /// What one task found among its contacts.
@@ -24,10 +24,12 @@ pub(crate) struct TouchingRun {
 /// A pair touches while one of its manifolds is closed; it goes on touching until no point is within the margin, so that
 /// a resting contact does not flicker.
 pub(super) fn list_touching(state: &mut State, frame: &mut Frame, events: &mut Events) {
-    let runs = &mut frame.touching;
     let count = state.contacts.len().div_ceil(CONTACTS).max(1);
-    runs.truncate(count);
-    runs.resize_with(count, TouchingRun::default);
+    frame.touching.truncate(count + count / 8 + 1);
+    if frame.touching.len() < count {
+        frame.touching.resize_with(count, TouchingRun::default);
+    }
+    let runs = &mut frame.touching[..count];
     let (contacts, before) = (&state.contacts[..], &state.touching[..]);
     let stored = |k: usize| frame.stored.get(k);
     let same = |k| frame.contacts_stay && stored(k).is_some_and(|(_, changed)| !changed);
@@ -37,11 +39,12 @@ pub(super) fn list_touching(state: &mut State, frame: &mut Frame, events: &mut E
         }
     });
     state.touching.clear();
-    for run in &frame.touching {
+    fit(&mut state.touching, runs.iter().map(|r| r.now.len()).sum());
+    for run in &*runs {
         state.touching.extend_from_slice(&run.now);
     }
     let of = |pair: &[u32; 2]| contact_event(state, *pair);
-    for run in &frame.touching {
+    for run in runs {
         events.contact_begin.extend(run.begun.iter().map(of));
         events.contact_end.extend(run.ended.iter().map(of));
     }
@@ -62,6 +65,7 @@ impl TouchingRun {
         self.compare(&contacts[start..end], before);
     }
 
+    /// Lists the pairs of some contacts, and those that touched `before` and have none among these.
     fn compare(&mut self, contacts: &[Manifold], before: &[Touching]) {
         let mut before = before.iter().copied().peekable();
         // Contacts come in the order of their pairs, like the list.
