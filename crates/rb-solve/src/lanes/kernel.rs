@@ -12,6 +12,7 @@ use super::prepare::renew;
 use super::response::Inertia;
 use super::section::Section;
 use super::simd::{Line, Simd, Stored, by_halves, two};
+use super::thin;
 use super::vector::V3;
 use crate::lanes::LANES;
 use glam::DVec2;
@@ -39,7 +40,7 @@ impl Section {
     /// Visits every contact once in the given pass, in order or in reverse.
     pub(super) fn sweep(&mut self, bodies: Bodies, pass: Pass, soft: &Numbers, backwards: bool) {
         if self.is_thin() {
-            return self.sweep_thin(bodies, pass, backwards);
+            return thin::sweep(&mut self.thin, bodies, pass, backwards);
         }
         let way = self.way(pass, backwards);
         either!(&mut self.packed, |packed| visit_all(

@@ -71,31 +71,33 @@ pub use section::{Cargo, Terms};
 pub use simd::{LANES, Line, Wide};
 pub use watch::{Round, Watch};
 
-/// Runs a kernel with the widest instructions of this processor, or with vectors of 256 bits at most (`narrow`): with
-/// twice as many of them where there is AVX-512. Lanes are of double precision, or of the given one (`of`), and so may
-/// be lines of bodies.
+/// Runs a kernel with the widest instructions of this processor. Lanes are of double precision, of single (`single`), or
+/// of the given one (`of`); lines of bodies too, or of another that is given.
 macro_rules! dispatch {
     (of $stored:ident, $lines:ident $($call:tt)*) => {
-        $crate::lanes::dispatch!(with Avx512 ($stored, $stored, $lines) $($call)*)
+        $crate::lanes::dispatch!(with $stored [$stored, $lines] [$lines] $($call)*)
     };
     (of $stored:ident $($call:tt)*) => {
-        $crate::lanes::dispatch!(with Avx512 ($stored, $stored) $($call)*)
+        $crate::lanes::dispatch!(with $stored [$stored] [] $($call)*)
     };
-    (narrow $($call:tt)*) => {
-        $crate::lanes::dispatch!(with Avx2 ($crate::lanes::Wide) $($call)*)
+    (single $kernel:ident($($args:tt)*)) => {
+        $crate::lanes::dispatch!(with $crate::lanes::simd::Narrow [] [] $kernel($($args)*))
     };
-    (with $most:ident ($of:ty $(, $stored:ident $(, $lines:ident)?)?) $kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
+    (single $lines:ident $($call:tt)*) => {
+        $crate::lanes::dispatch!(with $crate::lanes::simd::Narrow [$lines] [$lines] $($call)*)
+    };
+    (with $of:path [$($stored:ident),*] [$($lines:ident)?] $kernel:ident($($arg:ident: $type:ty),*) $(-> $out:ty)?) => {{
         #[cfg(target_arch = "x86_64")]
         {
             #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
-            fn widest$(<$stored: $crate::lanes::simd::Stored $(, $lines: $crate::lanes::simd::Stored)?>)?($($arg: $type),*) $(-> $out)? {
+            fn widest<$($stored: $crate::lanes::simd::Stored),*>($($arg: $type),*) $(-> $out)? {
                 $crate::lanes::align_frame();
-                $kernel::<<$of as $crate::lanes::simd::Stored>::$most $($(, $lines)?)?>($($arg),*)
+                $kernel::<<$of as $crate::lanes::simd::Stored>::Avx512 $(, $lines)?>($($arg),*)
             }
             #[target_feature(enable = "avx2,fma")]
-            fn wide$(<$stored: $crate::lanes::simd::Stored $(, $lines: $crate::lanes::simd::Stored)?>)?($($arg: $type),*) $(-> $out)? {
+            fn wide<$($stored: $crate::lanes::simd::Stored),*>($($arg: $type),*) $(-> $out)? {
                 $crate::lanes::align_frame();
-                $kernel::<<$of as $crate::lanes::simd::Stored>::Avx2 $($(, $lines)?)?>($($arg),*)
+                $kernel::<<$of as $crate::lanes::simd::Stored>::Avx2 $(, $lines)?>($($arg),*)
             }
             #[allow(unsafe_code, reason = "the processor has been asked")]
             match $crate::lanes::width() {
@@ -106,10 +108,10 @@ macro_rules! dispatch {
                 $crate::lanes::Width::Plain => {}
             }
         }
-        $kernel::<<$of as $crate::lanes::simd::Stored>::Plain $($(, $lines)?)?>($($arg),*)
+        $kernel::<<$of as $crate::lanes::simd::Stored>::Plain $(, $lines)?>($($arg),*)
     }};
     ($($call:tt)*) => {
-        $crate::lanes::dispatch!(with Avx512 ($crate::lanes::Wide) $($call)*)
+        $crate::lanes::dispatch!(with $crate::lanes::Wide [] [] $($call)*)
     };
 }
 use dispatch;

@@ -16,18 +16,22 @@ use super::pack::Bodies;
 use super::precision::Kept;
 use super::section::Section;
 use super::simd::{AllLanes, Double, Line, Narrow, Stored};
+use super::thin;
 use rb_core::problem::Pass;
 use rb_core::room;
 
-/// What taking over a body and giving it back costs, in visits of a manifold that gain by it.
+/// What taking over a body and giving it back costs, in visits of a manifold that gain by it; those one by one gain
+/// twice as much.
 const PRICE: usize = 2;
 
 impl Section {
     /// Sweeps over its contacts one after the other.
     pub(super) fn sweeps(&mut self, bodies: Bodies, pass: Pass, soft: &Numbers, turns: Turns) {
         let Bodies { inv, vel, moved } = bodies;
-        let pays = self.members.len() * turns.count as usize >= PRICE * vel.len();
-        if self.is_thin() || !pays || matches!(self.packed, Kept::Double(_)) {
+        let thin = self.is_thin();
+        let price = if thin { PRICE / 2 } else { PRICE };
+        let pays = self.members.len() * turns.count as usize >= price * vel.len();
+        if !pays || matches!(self.packed, Kept::Double(_)) {
             for backwards in turns {
                 let vel = &mut *vel;
                 self.sweep(Bodies { inv, vel, moved }, pass, soft, backwards);
@@ -35,14 +39,15 @@ impl Section {
             return;
         }
         let mut way = self.way(pass, turns.backwards);
-        let Kept::Single(packed) = &mut self.packed else {
-            return;
-        };
         take_over(&mut self.narrow, vel);
         for backwards in turns {
             let vel = &mut self.narrow[..];
+            let bodies = Bodies { inv, vel, moved };
             way.backwards = backwards;
-            visit_all(packed, Bodies { inv, vel, moved }, pass, soft, way);
+            match &mut self.packed {
+                Kept::Single(packed) if !thin => visit_all(packed, bodies, pass, soft, way),
+                _ => thin::sweep(&mut self.thin, bodies, pass, backwards),
+            }
             (way.fresh, way.turned) = (false, false);
         }
         give_back(&self.narrow, vel);

@@ -8,7 +8,7 @@ use super::section::{Masses, Section, Terms};
 use super::simd::Stored;
 use super::thin::{ENOUGH, FEW};
 use rb_core::manifold::{ContactMaterial, Contacts, FrictionLaw, Manifold};
-use rb_core::params::FrictionAt;
+use rb_core::params::{FrictionAt, Precision};
 use rb_core::room;
 
 /// What decides on the batch of a manifold: known before its numbers are read.
@@ -168,8 +168,8 @@ impl Section {
     /// members are the same: piles at rest are planned once. (Special surfaces are noted with their seats, and may
     /// have changed.) Says whether it did.
     pub(super) fn make_plan(&mut self, set: Contacts, terms: &Terms, masses: Masses) -> bool {
-        let friction = terms.friction;
-        let other = self.packed.change_to(terms.precision);
+        let (friction, precision) = (terms.friction, terms.precision);
+        let other = self.packed.change_to(precision);
         let plan = &mut self.plan;
         let terms = Some((masses.movable, masses.nobody, friction));
         let stay = core::mem::replace(&mut plan.used, true)
@@ -181,7 +181,8 @@ impl Section {
         plan.list_visits(&self.members, masses.movable);
         let (filled, plain) = self.take_turns(friction, masses.movable);
         let few = (self.seats.len() as f64) < FEW * f64::from(filled);
-        self.plan.thin = plain && self.seats.len() >= ENOUGH && few;
+        let many = self.seats.len() >= ENOUGH;
+        self.plan.thin = plain && many && few && precision == Precision::Single;
         self.surfaces.clear();
         let filled = if self.plan.thin { 0 } else { filled };
         either!(&mut self.packed, |packed| {

@@ -155,8 +155,9 @@ pub(super) trait AllLanes: Simd {
     fn transposed(rows: [Self; LANES]) -> [Self; LANES];
 }
 
-/// What goes from one half of the lanes to the other, or stays in its half.
-pub(super) trait Halves: AllLanes + Double {
+/// What goes from one half of the lanes to the other, or stays in its half: of single precision, where all lanes are one
+/// register.
+pub(super) trait Halves: AllLanes + Simd<Stored = Narrow> {
     /// Lower and upper half exchanged.
     fn swapped(self) -> Self;
     /// Each half turned by one lane: a lane gets what the next one had.
@@ -167,6 +168,10 @@ pub(super) trait Halves: AllLanes + Double {
     fn lows(self, o: Self) -> Self;
     /// The upper half of this, then that of the other.
     fn highs(self, o: Self) -> Self;
+    /// Lane `K` of each half from the other.
+    fn with<const K: usize>(self, o: Self) -> Self;
+    /// Four rows turned within each half: lane k of entry j is lane j of row k.
+    fn quartered(rows: [Self; LANES / 2]) -> [Self; LANES / 2];
 }
 
 /// Implements gathering and scattering of [`Simd`] for what is [`AllLanes`].
@@ -220,8 +225,10 @@ mod places;
 mod plain;
 
 pub(super) use plain::Plain;
+#[cfg(test)]
+pub(super) use plain::PlainSingle;
 #[cfg(all(test, target_arch = "x86_64"))]
-pub(super) use x86::{Avx2, Avx512};
+pub(super) use x86::{Avx2, Avx512, Single};
 
 #[cfg(target_arch = "x86_64")]
 mod x86;

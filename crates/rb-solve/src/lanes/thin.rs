@@ -5,25 +5,20 @@
 //! rows, goes over the points with the matrix that couples them, and writes the velocities once.
 //!
 //! Rows are scaled by the root s of their step (s² = 1/a of a normal, ρ of tangents), which makes one
-//! symmetric matrix of the coupling and the steps: λ = s λ̂, Ĝ = s J W Jᵀ s.
+//! symmetric matrix of the coupling and the steps: λ = s λ̂, Ĝ = s J W Jᵀ s. Normals say what they would give up,
+//! bounded by what they have, which from point to point takes a minimum and a product:
 //!
 //! ```text
-//! all rows     x = λ̂ − s (J v + b)                       what the row would take for itself
-//! each point   λ̂ₙ ← max(0, xₙ / (1 + R/a)),  xₜ −= Ĝ Δλ̂ₙ,  λ̂ₜ ← Π(xₜ, r λ̂ₙ),  r = μ sₙ/sₜ
-//!              x −= Ĝ Δλ̂ of the points still to come
-//! at the end   v += W Jᵀ s Δλ̂
+//! normals    d = σ (s (J v + b) + R/a λ̂),   Δ = min(λ̂ₙ, d),   λ̂ₙ −= Δ,   d −= σ Ĝ Δ,    σ = 1/(1 + R/a)
+//! friction   λ̂ₜ ← Π(λ̂ₜ − s (J v − belt)),   before them
+//! at the end v += W Jᵀ s Δλ̂
 //! ```
 //!
-//! The angular rows s J, with their signs, and the columns of W Jᵀ s are kept: what a visit reads is multiplied by rows,
-//! and what it does is a multiple of lines that lie as those of the velocities do. Of the linear velocities only their
-//! difference counts, taken once along normal and tangents. In a stack each visit waits for the one before, so that it
-//! lasts as long as its longest chain of operations, and how many visits overlap hangs on how many operations one has.
-//! Normals therefore follow what they would give up instead of their impulses, d = λ̂ − x, which takes one
-//! operation less from point to point, and another for each of them:
-//!
-//! ```text
-//! d = s (J v + b) + R/a λ̂,   Δ = min(λ̂ₙ, d / (1 + R/a)),   λ̂ₙ −= Δ,   d −= Ĝ Δ
-//! ```
+//! The rows s J, with their signs, and the columns W Jᵀ s are kept: what a visit reads is multiplied by rows, and
+//! what it does is a multiple of lines that lie as those of the velocities do. All of it is of single precision, as that
+//! of batches then is: one register has the velocity of a body, linear in its lower half and angular in its upper. In a
+//! stack each visit waits for the one before, so that it lasts as long as its longest chain of operations, and how many
+//! visits overlap hangs on how many numbers one fetches.
 //!
 //! That is the sweep of `kernel`, row for row, and gives its velocities but for rounding. Friction is that of each
 //! point (`each`) or of the whole manifold (`whole`).
@@ -46,7 +41,7 @@ use super::kernel::Numbers;
 use super::pack::{Bodies, State};
 use super::plan::{Class, Member};
 use super::section::{Masses, Section, Terms};
-use super::simd::{Line, Wide};
+use super::simd::{LANES, Line, Narrow, Stored};
 use super::view::{Patch, Spot, vector};
 use glam::DVec3;
 use rb_core::discretise::Discretiser;
@@ -69,56 +64,65 @@ pub(super) struct Thin {
     friction: Friction,
 }
 
-/// A manifold but for its friction. Where a vector has a number for each point, the upper half is idle; a missing
-/// point is zero, and no impulse moves it.
+/// A manifold but for its friction. What has a number for each point has it in both halves, but for arms. A missing point
+/// is zero, and no impulse moves it.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 struct Normals {
-    /// Arms of the points from a, then from b.
-    arm: Wide3,
-    /// Arm × normal of these.
-    lever: Wide3,
-    /// s J of each point: what multiplies the angular velocities.
-    pull: Wide3,
-    /// What multiplies x, y and z of the relative linear velocity: of t, u, none and n; then n by itself.
-    along: [Wide; 2],
-    /// What λ̂ of each point does to the angular velocity of a, then of b, as they lie in their lines: ± W (r × n) s.
-    turn: [Wide; MAX_POINTS],
-    /// What 1 N·s along the normal does to the linear velocities: ± W n.
-    shift: Wide,
-    /// s of the normals.
-    root: Wide,
+    rows: Rows,
+    columns: Columns<MAX_POINTS>,
     /// λ̂ of the normals.
-    impulse: Wide,
-    /// b of the normals in the velocity pass; in the upper half R/a of the position pass.
-    bias: Wide,
-    /// Position pass: b of the normals, then 1/(1 + R/a).
-    soft: Wide,
+    impulse: Narrow,
+    /// σ, σ R/a and σ s b of the position pass.
+    soft: [Narrow; 3],
+    /// Ĝ between a normal and all of them.
+    couple: [Narrow; MAX_POINTS],
+    /// s b of the velocity pass.
+    bias: Narrow,
+    /// s, and 1/s or 0 where nothing answers.
+    root: Narrow,
+    stiff: Narrow,
     /// Gap of each point when the contact was found (m).
-    gap: Wide,
-    /// Ĝ between the normals of a point and of another: the next point around in the lower half, the one
-    /// after that in the upper.
-    couple: Wide,
+    gap: Narrow,
+    /// Arms of the points, from a in the lower half and from b in the upper.
+    arm: Wide3<Narrow>,
     /// Normal and tangents.
-    axes: [[f64; 3]; 3],
+    axes: [[f32; 3]; 3],
     /// Wanted speed of b relative to a along the tangents (m/s).
-    belt: [f64; 2],
+    belt: [f32; 2],
     /// Rate of the push-out (1/s), and R/a.
     pace: [f64; 2],
     /// What 1 N·s along the normal does to the relative linear velocity along n, t and u (m/s).
-    level: [f64; 3],
-    /// 1/s of the normals, or 0 where nothing answers.
-    stiff: [f64; MAX_POINTS],
+    level: [f32; 3],
     bodies: [u32; 2],
-    mu: f64,
+    mu: f32,
     points: u32,
     law: FrictionLaw,
     /// Whether it is what it was in the last step, but for the impulses.
     kept: bool,
 }
 
+/// s J with its signs, of body a and of body b, a row in each lane: what multiplies the linear velocity in the lower half,
+/// the angular one in the upper.
+#[derive(Clone, Copy, Debug, Default)]
+struct Rows([Wide3<Narrow>; 2]);
+
+/// W Jᵀ s of `N` rows, of body a and of body b: what λ̂ of each does to a velocity, as its line has it.
+#[derive(Clone, Copy, Debug)]
+struct Columns<const N: usize>([[Narrow; N]; 2]);
+
+impl<const N: usize> Default for Columns<N> {
+    fn default() -> Self {
+        Self([[Narrow::default(); N]; 2])
+    }
+}
+
 /// Where its friction acts.
 #[derive(Clone, Copy, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "nearly all have theirs once for all, the larger"
+)]
 enum Friction {
     /// At every point.
     Each(Each),
@@ -185,14 +189,19 @@ impl Section {
     pub(super) fn warm_thin(&self, inv: &[Line], vel: &mut [Line]) {
         visit::run_warm(&self.thin, inv, vel);
     }
+}
 
-    /// Visits every manifold once.
-    pub(super) fn sweep_thin(&mut self, bodies: Bodies, pass: Pass, backwards: bool) {
-        let Bodies { inv, vel, .. } = bodies;
-        match pass {
-            Pass::Position => position::run(&mut self.thin, vel, backwards),
-            Pass::Velocity => visit::run_velocity(&mut self.thin, inv, vel, backwards),
-        }
+/// Visits every manifold once.
+pub(super) fn sweep<L: Stored>(
+    manifolds: &mut [Thin],
+    bodies: Bodies<L>,
+    pass: Pass,
+    backwards: bool,
+) {
+    let Bodies { inv, vel, .. } = bodies;
+    match pass {
+        Pass::Position => position::run(manifolds, vel, backwards),
+        Pass::Velocity => visit::run_velocity(manifolds, inv, vel, backwards),
     }
 }
 
@@ -207,10 +216,14 @@ impl Thin {
     fn load(&mut self, manifold: &Manifold, scale: f64) {
         let loads = self.fill_friction(manifold, scale);
         let m = &mut self.normals;
-        for (k, load) in loads.into_iter().enumerate() {
-            let live = k < m.points as usize;
-            m.impulse.0[k] = if live { load * m.stiff[k] } else { 0.0 };
-        }
+        let live = |k: usize| k < m.points as usize;
+        m.impulse = twice(|k| {
+            if live(k) {
+                loads[k] as f32 * m.stiff.0[k]
+            } else {
+                0.0
+            }
+        });
     }
 
     /// Takes its friction; returns the normal impulses.
@@ -224,7 +237,7 @@ impl Thin {
     /// Impulse of a point along normal and tangents (N·s); its own, without a share of what all have in common.
     #[inline(always)]
     pub(super) fn impulse_of(&self, k: usize) -> [f64; 3] {
-        let n = self.normals.impulse.0[k] * self.normals.root.0[k];
+        let n = self.normals.impulse.at(k) * self.normals.root.at(k);
         match &self.friction {
             Friction::Each(each) => {
                 let [x, y] = each.impulse_of(k);
@@ -253,10 +266,10 @@ impl Thin {
         let m = &self.normals;
         Patch {
             bodies: m.bodies,
-            axes: m.axes.map(DVec3::from_array),
+            axes: m.axes.map(double),
             law: m.law,
-            friction: m.mu,
-            belt: m.belt,
+            friction: f64::from(m.mu),
+            belt: m.belt.map(f64::from),
             hold: match &self.friction {
                 Friction::Each(_) => None,
                 Friction::Whole(whole) => Some(whole.hold()),
@@ -268,9 +281,9 @@ impl Thin {
         let m = &self.normals;
         Spot {
             arm: [k, MAX_POINTS + k].map(|lane| vector(&m.arm, lane)),
-            gap: m.gap.0[k],
+            gap: m.gap.at(k),
             impulse: self.impulse_of(k),
-            bias: m.bias.0[k],
+            bias: m.bias.at(k) * m.stiff.at(k),
             reg: 0.0,
         }
     }
@@ -282,43 +295,38 @@ impl Normals {
     fn fill(&mut self, manifold: &Manifold, belt: DVec3, loads: &[f64; MAX_POINTS]) {
         let n = manifold.normal;
         let [t, u] = tangents(n);
-        self.axes = [n, t, u].map(|e| e.to_array());
+        self.axes = [n, t, u].map(|e| e.as_vec3().to_array());
         self.points = u32::from(manifold.count);
         self.law = manifold.law;
-        self.mu = manifold.sliding_friction();
-        self.belt = [t, u].map(|e| belt.dot(e));
-        // Points that are none are zero there.
-        let points = manifold.points.iter().zip(loads);
-        for (k, (q, load)) in points.enumerate() {
-            let live = k < usize::from(manifold.count);
-            let [a, b] = match live {
+        self.mu = manifold.sliding_friction() as f32;
+        self.belt = [t, u].map(|e| belt.dot(e) as f32);
+        let (points, live) = (&manifold.points, |k: usize| k < usize::from(manifold.count));
+        for (k, q) in points.iter().enumerate() {
+            // Points that are none are zero there.
+            let [a, b] = match live(k) {
                 true => manifold.arms(q),
                 false => [DVec3::ZERO; 2],
             };
             for c in 0..3 {
-                self.arm[c].0[k] = a[c];
-                self.arm[c].0[MAX_POINTS + k] = b[c];
+                self.arm[c].0[k] = a[c] as f32;
+                self.arm[c].0[MAX_POINTS + k] = b[c] as f32;
             }
-            self.gap.0[k] = q.gap;
-            self.impulse.0[k] = if live { *load } else { 0.0 };
-            self.root.0[k] = if live { 1.0 } else { 0.0 };
         }
-    }
-
-    /// Ĝ between the normals of two points.
-    #[inline(always)]
-    fn coupling(&self, k: usize, l: usize) -> f64 {
-        around(&self.couple, &self.couple, k, l)
+        self.gap = twice(|k| points[k].gap as f32);
+        self.impulse = twice(|k| if live(k) { loads[k] as f32 } else { 0.0 });
+        self.root = twice(|k| if live(k) { 1.0 } else { 0.0 });
     }
 }
 
-/// An entry between a point and another, from those with the next one around in the lower half and with the one
-/// after that in the upper; `back` is the same seen from the other.
+/// A number for each point, in both halves.
 #[inline(always)]
-fn around(entries: &Wide, back: &Wide, k: usize, l: usize) -> f64 {
-    match (MAX_POINTS + l - k) % MAX_POINTS {
-        1 => entries.0[k],
-        2 => entries.0[MAX_POINTS + k],
-        _ => back.0[l],
-    }
+fn twice(f: impl Fn(usize) -> f32) -> Narrow {
+    let [a, b, c, d] = [f(0), f(1), f(2), f(3)];
+    Narrow([a, b, c, d, a, b, c, d])
 }
+
+fn double(v: [f32; 3]) -> DVec3 {
+    DVec3::from_array(v.map(f64::from))
+}
+
+const _: () = assert!(LANES == 2 * MAX_POINTS);

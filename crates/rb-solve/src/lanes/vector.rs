@@ -35,13 +35,6 @@ impl<S: Simd> V3<S> {
         z.fma(w, y.fma(v, x.fma(u, c)))
     }
 
-    /// c − self · o.
-    #[inline(always)]
-    pub(super) fn dot_off(self, o: Self, c: S) -> S {
-        let ([x, y, z], [u, v, w]) = (self.0, o.0);
-        z.nfma(w, y.nfma(v, x.nfma(u, c)))
-    }
-
     #[inline(always)]
     pub(super) fn cross(self, o: Self) -> Self {
         let ([a, b, c], [x, y, z]) = (self.0, o.0);
@@ -137,6 +130,13 @@ impl<S: Halves> V3<S> {
     pub(super) fn turned(self) -> Self {
         let [x, y, z] = self.0;
         Self([x.turned(), y.turned(), z.turned()])
+    }
+
+    /// That in lane `K` of each half, in all its lanes.
+    #[inline(always)]
+    pub(super) fn each<const K: usize>(self) -> Self {
+        let [x, y, z] = self.0;
+        Self([x.spread::<K>(), y.spread::<K>(), z.spread::<K>()])
     }
 
     /// The lower halves of this, then those of the other.

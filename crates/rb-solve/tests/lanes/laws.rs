@@ -1,13 +1,15 @@
 //! What sweeps reach, and how it is graded.
 
 use crate::random::Random;
-use crate::scene::{BODIES, H, cases, mass, packed, problem, rebalance, scene};
+use crate::scene::{
+    BODIES, H, both, cases, mass, pack_into, packed, problem, rebalance, scene, single, terms,
+};
 use glam::{DMat3, DVec3};
 use rb_core::discretise::Discretiser;
 use rb_core::mass::InvMass;
 use rb_core::params::Params;
 use rb_core::problem::{Pass, Problem};
-use rb_core::residual::{grade_beside, grade_velocities};
+use rb_core::residual::{Grade, grade_beside, grade_velocities};
 use rb_solve::lanes::ContactLanes;
 
 #[test]
@@ -49,34 +51,50 @@ fn impulses_act_on_bodies_as_they_are_now() {
     for (seed, laws, special, at) in cases(9) {
         let (set, mut like) = scene(seed, laws, special, at);
         (0..BODIES - 1).for_each(|i| like.set_mass(i, &round));
-        let mut lanes = packed(&set, 0..set.len(), &like, 0, at);
-        for substep in 0..3 {
-            if substep > 0 {
-                let mut random = Random(seed + substep);
-                for i in (0..BODIES - 1).step_by(2) {
-                    let ang = mass(&mut random).ang;
-                    lanes.set_mass(i, &InvMass { ang, ..round });
+        let double = packed(&set, 0..set.len(), &like, 0, at);
+        let (mut short, terms) = (ContactLanes::default(), single(terms(&numbers, at)));
+        pack_into(&mut short, &set, 0..set.len(), &like, 0, terms);
+        for (mut lanes, bound) in [(double, 1e-11), (short, 1e-5)] {
+            for substep in 0..3 {
+                if substep > 0 {
+                    let mut random = Random(seed + substep);
+                    for i in (0..BODIES - 1).step_by(2) {
+                        let ang = mass(&mut random).ang;
+                        lanes.set_mass(i, &InvMass { ang, ..round });
+                    }
+                    (0..BODIES).for_each(|i| lanes.set_velocity(i, &like.free(i)));
+                    lanes.pose(|i| like.free(i.min(BODIES - 1)), &numbers);
+                    lanes.warm();
+                    assert_balanced(&lanes, bound, "after the warm start");
                 }
-                (0..BODIES).for_each(|i| lanes.set_velocity(i, &like.free(i)));
-                lanes.pose(|i| like.free(i.min(BODIES - 1)), &numbers);
-                lanes.warm();
-                assert_balanced(&lanes, "after the warm start");
-            }
-            for pass in [Pass::Position, Pass::Velocity] {
-                lanes.sweep(pass, &numbers, false);
-                assert_balanced(&lanes, "after a sweep");
+                for pass in [Pass::Position, Pass::Velocity] {
+                    lanes.sweep(pass, &numbers, false);
+                    assert_balanced(&lanes, bound, "after a sweep");
+                }
             }
         }
     }
 }
 
-fn assert_balanced(lanes: &ContactLanes, when: &str) {
+fn assert_balanced(lanes: &ContactLanes, bound: f64, when: &str) {
     let off = rebalance(&mut problem(lanes));
-    assert!(off < 1e-11, "v = free + W Jᵀλ {when}, off by {off:e}");
+    assert!(off < bound, "v = free + W Jᵀλ {when}, off by {off:e}");
 }
 
 /// Compares the certificate of lanes with that of their rows; returns the depth it measured.
 pub(crate) fn assert_certificates_agree(lanes: &mut ContactLanes, floor: f64) -> f64 {
+    let (depth, slide) = assert_certificates_agree_to(lanes, floor, [1e-9, 1e-12]);
+    assert_eq!(slide[0], slide[1], "sliding");
+    depth
+}
+
+/// The same with the given relative and absolute differences; returns how many slide by either, too. (What slides by
+/// lanes of single precision may stick by seven of the sixteen digits that rows have.)
+fn assert_certificates_agree_to(
+    lanes: &mut ContactLanes,
+    floor: f64,
+    [share, most]: [f64; 2],
+) -> (f64, [u32; 2]) {
     let (contacts, scaled, depth) = lanes.grade(floor);
     let empty = Problem::default();
     let ours = grade_beside(&empty, Pass::Velocity, floor, (contacts, scaled));
@@ -97,30 +115,31 @@ pub(crate) fn assert_certificates_agree(lanes: &mut ContactLanes, floor: f64) ->
         ("dissipation", ours.dissipation, theirs.dissipation),
     ] {
         assert!(
-            (a - b).abs() <= 1e-9 * b.abs() + 1e-12,
+            (a - b).abs() <= share * b.abs() + most,
             "{name}: {a:e} and {b:e}"
         );
     }
-    assert_eq!(
-        (ours.worst, ours.open, ours.stick, ours.slide),
-        (theirs.worst, theirs.open, theirs.stick, theirs.slide)
-    );
-    depth
+    let counts = |g: &Grade| (g.worst, g.open, g.stick + g.slide);
+    assert_eq!(counts(&ours), counts(&theirs));
+    (depth, [ours.slide, theirs.slide])
 }
 
 #[test]
 fn both_certificates_agree() {
     let numbers = Discretiser::new(&Params::game(), H);
-    for (seed, laws, special, at) in cases(5) {
-        let (_, mut lanes) = scene(seed, laws, special, at);
-        lanes.sweep(Pass::Position, &numbers, false);
-        for _ in 0..3 {
-            lanes.sweep(Pass::Velocity, &numbers, false);
+    for case in cases(5) {
+        let bounds = [[1e-9, 1e-12], [1e-5, 1e-5]];
+        for (mut lanes, bounds) in both(case, &numbers).into_iter().zip(bounds) {
+            lanes.sweep(Pass::Position, &numbers, false);
+            for _ in 0..3 {
+                lanes.sweep(Pass::Velocity, &numbers, false);
+            }
+            let (depth, _) = assert_certificates_agree_to(&mut lanes, 0.01, bounds);
+            let rigid = |k: &usize| case.2.is_none() || !k.is_multiple_of(5);
+            let gaps = (0..40).filter(rigid).flat_map(|m| lanes.gaps(m));
+            let deepest = gaps.fold(0.0f64, |d, g| d.max(-g));
+            let off = (deepest - depth).abs();
+            assert!(off < 1e-3 * bounds[1], "{deepest:e} and {depth:e}");
         }
-        let depth = assert_certificates_agree(&mut lanes, 0.01);
-        let rigid = |k: &usize| special.is_none() || !k.is_multiple_of(5);
-        let gaps = (0..40).filter(rigid).flat_map(|m| lanes.gaps(m));
-        let deepest = gaps.fold(0.0f64, |d, g| d.max(-g));
-        assert!((deepest - depth).abs() < 1e-15, "{deepest:e} and {depth:e}");
     }
 }

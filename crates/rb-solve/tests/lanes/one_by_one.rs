@@ -1,7 +1,7 @@
-//! Manifolds that are kept and swept one by one.
+//! Manifolds that are kept and swept one by one, in single precision, beside batches of double precision.
 
 use crate::random::Random;
-use crate::scene::{BODIES, H, cases, mass, packed, problem, rebalance, scene, thin};
+use crate::scene::{BODIES, H, both, cases, mass, problem, rebalance, thin};
 use rb_core::discretise::Discretiser;
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
@@ -23,9 +23,9 @@ fn turn(lanes: &mut ContactLanes, seed: u64) {
 #[test]
 fn one_by_one_is_the_sweep_of_batches() {
     let numbers = Discretiser::new(&Params::game(), H);
-    for (seed, laws, special, at) in cases(10).filter(thin) {
-        let (set, mut thin) = scene(seed, laws, special, at);
-        let mut wide = packed(&set, 0..set.len(), &thin, 800, at);
+    for case in cases(10).filter(thin) {
+        let (seed, laws, ..) = case;
+        let [mut wide, mut thin] = both(case, &numbers);
         let bodies: Vec<_> = (0..BODIES).map(|i| thin.body(i)).collect();
         for lanes in [&mut thin, &mut wide] {
             turn(lanes, seed);
@@ -48,27 +48,28 @@ fn one_by_one_is_the_sweep_of_batches() {
         }
         println!("{laws:?}: off by {off:.1e} m/s");
         assert!(off > 0.0, "packed in two ways");
-        assert!(off < 1e-12, "{laws:?}: off by {off:e} m/s");
+        assert!(off < 1e-5, "{laws:?}: off by {off:e} m/s");
     }
 }
 
 #[test]
 fn one_by_one_keeps_the_impulse_balance_of_bodies_that_have_turned() {
     let numbers = Discretiser::new(&Params::game(), H);
-    for (seed, laws, special, at) in cases(20).filter(thin) {
-        let (_, mut lanes) = scene(seed, laws, special, at);
+    for case in cases(20).filter(thin) {
+        let (seed, laws, ..) = case;
+        let [_, mut lanes] = both(case, &numbers);
         turn(&mut lanes, seed);
         let start: Vec<Twist> = (0..BODIES).map(|i| lanes.free(i)).collect();
         lanes.pose(|i| start[i.min(BODIES - 1)], &numbers);
         lanes.sweep(Pass::Position, &numbers, false);
-        for k in 0..40_000 {
+        for k in 0..2000 {
             lanes.sweep(Pass::Velocity, &numbers, k % 2 == 1);
         }
         let mut p = problem(&lanes);
-        let off = rebalance(&mut p);
         let grade = grade_velocities(&p, 0.0).abs;
+        let off = rebalance(&mut p);
         println!("{laws:?}: {grade:.1e} m/s, balance {off:.1e}");
-        assert!(off < 1e-11, "v = free + W Jᵀλ, off by {off:e}");
-        assert!(grade < 1e-9, "{laws:?}: {grade:e}");
+        assert!(off < 2e-4, "v = free + W Jᵀλ, off by {off:e}");
+        assert!(grade < 2e-5, "{laws:?}: {grade:e}");
     }
 }

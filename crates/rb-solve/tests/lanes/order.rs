@@ -1,7 +1,9 @@
 //! Lanes do what visiting one manifold after the other does, in the order that is planned.
 
 use crate::laws::assert_certificates_agree;
-use crate::scene::{ALL, BODIES, H, Set, cases, member, pack_into, packed, scene, terms};
+use crate::scene::{
+    ALL, BODIES, H, Set, cases, member, pack_into, packed, scene, single, terms, thin,
+};
 use core::ops::Range;
 use rb_core::discretise::Discretiser;
 use rb_core::manifold::Manifold;
@@ -288,8 +290,13 @@ fn lanes_that_were_used_before_are_as_new() {
             (&first, all, &like, 0),
         ];
         for (set, manifolds, like, idle) in courses {
-            let mut new = packed(set, manifolds.clone(), like, idle, at);
-            pack_into(&mut used, set, manifolds, like, idle, terms(&numbers, at));
+            let terms = match thin(&(seed, laws, special, at)) {
+                true => single(terms(&numbers, at)),
+                false => terms(&numbers, at),
+            };
+            let mut new = ContactLanes::default();
+            pack_into(&mut new, set, manifolds.clone(), like, idle, terms);
+            pack_into(&mut used, set, manifolds, like, idle, terms);
             for lanes in [&mut new, &mut used] {
                 lanes.warm();
                 lanes.sweep(Pass::Position, &numbers, false);

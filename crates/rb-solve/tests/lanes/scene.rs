@@ -17,7 +17,7 @@ pub(crate) const BODIES: usize = 24;
 pub(crate) const H: f64 = 1.0 / 360.0;
 
 /// What some of the manifolds have beyond friction: restitution, and compliance. Without, there are too
-/// few to a level, and they are swept one by one.
+/// few to a level, and those of single precision are swept one by one.
 pub(crate) type Special = Option<f64>;
 
 /// W of a body of about a kilogram.
@@ -125,7 +125,7 @@ pub(crate) fn member(set: &Set, i: usize, bodies: [u32; 2]) -> Member {
 }
 
 /// Some manifolds between bodies as `like` has them, with `idle` more between bodies that nothing moves:
-/// where there are too few to a level, they are not swept in batches.
+/// where there are too few to a level, those of single precision are not swept in batches.
 pub(crate) fn packed(
     set: &Set,
     manifolds: core::ops::Range<usize>,
@@ -173,6 +173,28 @@ pub(crate) fn terms(numbers: &Discretiser, friction: FrictionAt) -> Terms {
     }
 }
 
+/// The same of single precision, in which manifolds are swept one by one where there are too few to a level.
+pub(crate) fn single(terms: Terms) -> Terms {
+    Terms {
+        precision: Precision::Single,
+        ..terms
+    }
+}
+
+/// A scene in lanes of double and of single precision.
+pub(crate) fn both(case: Setting, numbers: &Discretiser) -> [ContactLanes; 2] {
+    let (seed, laws, special, at) = case;
+    let (set, double) = scene(seed, laws, special, at);
+    // Some have been of double precision before.
+    let mut lanes = match seed % 2 {
+        1 => double.clone(),
+        _ => ContactLanes::default(),
+    };
+    let terms = single(terms(numbers, at));
+    pack_into(&mut lanes, &set, 0..set.len(), &double, 0, terms);
+    [double, lanes]
+}
+
 pub(crate) fn problem(lanes: &ContactLanes) -> Problem {
     let mut p = Problem {
         bodies: (0..BODIES).map(|i| lanes.body(i)).collect(),
@@ -214,7 +236,7 @@ pub(crate) fn cases(first: u64) -> impl Iterator<Item = Setting> {
     of(Some(0.5)).chain(of(None))
 }
 
-/// Whether manifolds are swept one by one.
+/// Whether manifolds of single precision are swept one by one.
 pub(crate) fn thin((_, _, special, _): &Setting) -> bool {
     special.is_none()
 }

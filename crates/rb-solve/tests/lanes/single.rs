@@ -1,28 +1,11 @@
 //! Lanes of single precision do what those of double precision do, but for their digits.
 
-use crate::scene::{BODIES, H, Setting, cases, pack_into, problem, rebalance, scene, terms, thin};
+use crate::scene::{BODIES, H, both, cases, problem, rebalance};
 use rb_core::discretise::Discretiser;
-use rb_core::params::{Params, Precision};
+use rb_core::params::Params;
 use rb_core::problem::Pass;
 use rb_core::residual::grade_velocities;
-use rb_solve::lanes::{ContactLanes, Terms};
-
-/// A scene in lanes of double and of single precision.
-fn both(case: Setting, numbers: &Discretiser) -> [ContactLanes; 2] {
-    let (seed, laws, special, at) = case;
-    let (set, double) = scene(seed, laws, special, at);
-    let mut single = ContactLanes::default();
-    let terms = Terms {
-        precision: Precision::Single,
-        ..terms(numbers, at)
-    };
-    // Some have been of double precision before.
-    if seed % 2 == 1 {
-        single = double.clone();
-    }
-    pack_into(&mut single, &set, 0..set.len(), &double, 0, terms);
-    [double, single]
-}
+use rb_solve::lanes::ContactLanes;
 
 /// The largest difference of velocities (m/s, rad/s).
 fn apart(a: &ContactLanes, b: &ContactLanes) -> f64 {
@@ -47,11 +30,10 @@ fn sweeps_part_by_their_digits_alone() {
             }
             narrow.sweeps(pass, &numbers, 4, false);
         }
-        let bound = if thin(&case) { 0.0 } else { 2e-5 };
         for (a, b) in [(&double, &single), (&double, &narrow), (&single, &narrow)] {
             let off = apart(a, b);
-            assert!(off <= bound, "{case:?}: {off:e} m/s");
-            assert!(thin(&case) || off > 0.0, "{case:?} is of double precision");
+            assert!(off <= 2e-5, "{case:?}: {off:e} m/s");
+            assert!(off > 0.0, "{case:?} is of double precision");
         }
     }
 }
@@ -60,7 +42,7 @@ fn sweeps_part_by_their_digits_alone() {
 #[test]
 fn sweeping_on_reaches_the_law_to_single_precision() {
     let numbers = Discretiser::new(&Params::game(), H);
-    for case in cases(1).filter(|case| !thin(case)) {
+    for case in cases(1) {
         let [_, mut single] = both(case, &numbers);
         single.sweep(Pass::Position, &numbers, false);
         let before = grade_velocities(&problem(&single), 0.0).abs;

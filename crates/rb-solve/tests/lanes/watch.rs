@@ -1,7 +1,7 @@
 //! Sections that go on by themselves do what all would do together, act by act.
 
 use crate::order::divided;
-use crate::scene::{ALL, BODIES, H, scene, terms};
+use crate::scene::{ALL, BODIES, H, scene, single, terms};
 use glam::DVec3;
 use rb_core::body::{Body, BodyDesc};
 use rb_core::discretise::Discretiser;
@@ -63,6 +63,11 @@ impl Course {
         let (set, like) = scene(seed, &ALL, bouncing.then_some(0.3), at);
         let all: Vec<usize> = (0..set.len()).collect();
         let mut lanes = divided(&set, &all, &like, SIZE, at);
+        let numbers = Discretiser::new(&Params::game(), H);
+        if !bouncing {
+            lanes.repack(set.contacts(), BODIES - 1, single(terms(&numbers, at)));
+            lanes.pose(|i| like.free(i), &numbers);
+        }
         let mut motions = Motions::default();
         motions.reset(BODIES - 1);
         // A card that tumbles, so that masses change.
@@ -76,7 +81,7 @@ impl Course {
         Self {
             lanes,
             motions,
-            numbers: Discretiser::new(&Params::game(), H),
+            numbers,
             at_once,
         }
     }
@@ -171,6 +176,10 @@ fn sections_packed_by_themselves_are_as_packed_together() {
             let terms = Terms {
                 step,
                 ..terms(&numbers, at)
+            };
+            let terms = match special {
+                Some(_) => terms,
+                None => single(terms),
             };
             together.repack(set.contacts(), BODIES - 1, terms);
             let cargo = apart.pack_seam(set.contacts(), BODIES - 1, terms);

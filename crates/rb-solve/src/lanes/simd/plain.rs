@@ -129,7 +129,7 @@ plain!(
     Narrow
 );
 
-impl Halves for Plain {
+impl Halves for PlainSingle {
     #[inline(always)]
     fn swapped(self) -> Self {
         Self(eight(|i| self.0[(i + LANES / 2) % LANES]))
@@ -153,5 +153,16 @@ impl Halves for Plain {
     fn highs(self, o: Self) -> Self {
         let ([.., a, b, c, d], [.., e, f, g, h]) = (self.0, o.0);
         Self([a, b, c, d, e, f, g, h])
+    }
+    #[inline(always)]
+    fn with<const K: usize>(self, o: Self) -> Self {
+        let half = LANES / 2;
+        Self(eight(|i| if i % half == K { o.0[i] } else { self.0[i] }))
+    }
+    #[inline(always)]
+    fn quartered(rows: [Self; LANES / 2]) -> [Self; LANES / 2] {
+        let half = LANES / 2;
+        let row = |j: usize| Self(eight(|i| rows[i % half].0[i / half * half + j]));
+        [row(0), row(1), row(2), row(3)]
     }
 }

@@ -4,7 +4,7 @@
     reason = "vector instructions; every width is tested against the plain arrays"
 )]
 
-use super::{AllLanes, Halves, LANES, Simd, Stored, Wide, places};
+use super::{AllLanes, LANES, Simd, Stored, Wide, places};
 use core::arch::x86_64::*;
 
 /// Every call below is an instruction of the named set, and nothing else can go wrong with it:
@@ -109,34 +109,6 @@ impl AllLanes for Avx512 {
     #[inline(always)]
     fn transposed(rows: [Self; LANES]) -> [Self; LANES] {
         transpose(rows)
-    }
-}
-
-impl Halves for Avx512 {
-    #[inline(always)]
-    fn swapped(self) -> Self {
-        wrap!(Self(_mm512_shuffle_f64x2::<0x4e>(self.0, self.0)))
-    }
-    #[inline(always)]
-    fn turned(self) -> Self {
-        wrap!(Self(_mm512_permutex_pd::<0x39>(self.0)))
-    }
-    #[inline(always)]
-    fn spread<const K: usize>(self) -> Self {
-        wrap!(Self(match K {
-            0 => _mm512_permutex_pd::<0x00>(self.0),
-            1 => _mm512_permutex_pd::<0x55>(self.0),
-            2 => _mm512_permutex_pd::<0xaa>(self.0),
-            _ => _mm512_permutex_pd::<0xff>(self.0),
-        }))
-    }
-    #[inline(always)]
-    fn lows(self, o: Self) -> Self {
-        wrap!(Self(_mm512_shuffle_f64x2::<0x44>(self.0, o.0)))
-    }
-    #[inline(always)]
-    fn highs(self, o: Self) -> Self {
-        wrap!(Self(_mm512_shuffle_f64x2::<0xee>(self.0, o.0)))
     }
 }
 

@@ -1,9 +1,9 @@
 //! Friction at every point of a manifold.
 
-use super::prepare::Rows;
-use super::visit::{Speeds, arms, halves, nth, own, positive, splat};
-use super::{Normals, around};
-use crate::lanes::simd::{Halves, Line, Wide};
+use super::Normals;
+use super::prepare::Entries;
+use super::visit::{Speeds, arms, nth, splat, splat3};
+use crate::lanes::simd::{Halves, Line, Narrow, Stored};
 use crate::lanes::vector::V3;
 use glam::DVec2;
 use rb_core::law::Law;
@@ -13,26 +13,26 @@ use rb_core::manifold::{FrictionLaw, MAX_POINTS, Manifold};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Each {
     /// s.
-    pub(super) root: Wide,
+    pub(super) root: Narrow,
     /// λ̂.
-    pub(super) impulse: Wide,
+    pub(super) impulse: Narrow,
     /// r of each point.
-    limit: Wide,
+    limit: Narrow,
     /// Ĝ between the normal and the tangents of each point.
-    cross: Wide,
+    cross: Narrow,
     /// Ĝ between a row of a point (n, t, u) and one of another, but for that between normals: the next point
     /// around in the lower half, the one after that in the upper.
-    couple: [Wide; 8],
+    couple: [Narrow; 8],
 }
 
 impl Each {
     /// Takes what was stored, times `scale`; returns the normal impulses.
     pub(super) fn fill(&mut self, manifold: &Manifold, scale: f64) -> [f64; MAX_POINTS] {
         let (points, _) = manifold.each();
-        self.impulse = Wide::default();
+        self.impulse = Narrow::default();
         for (k, [_, x, y]) in points[..usize::from(manifold.count)].iter().enumerate() {
-            self.impulse.0[k] = scale * x;
-            self.impulse.0[MAX_POINTS + k] = scale * y;
+            self.impulse.0[k] = (scale * x) as f32;
+            self.impulse.0[MAX_POINTS + k] = (scale * y) as f32;
         }
         points.map(|[load, ..]| scale * load)
     }
@@ -42,8 +42,8 @@ impl Each {
     pub(super) fn impulse_of(&self, k: usize) -> [f64; 2] {
         let u = MAX_POINTS + k;
         [
-            self.impulse.0[k] * self.root.0[k],
-            self.impulse.0[u] * self.root.0[u],
+            self.impulse.at(k) * self.root.at(k),
+            self.impulse.at(u) * self.root.at(u),
         ]
     }
 
@@ -52,21 +52,20 @@ impl Each {
         let mut load = Load::default();
         for k in 0..MAX_POINTS {
             let [x, y] = self.impulse_of(k);
-            load.add(m, arms(m, k), [m.impulse.0[k] * m.root.0[k], x, y]);
+            load.add(m, k, [m.impulse.at(k) * m.root.at(k), x, y]);
         }
         load.push(m, inv, vel);
     }
 
     /// Steps and bounds, coupling within each point; impulses become scaled. The normals have been.
     #[inline(always)]
-    pub(super) fn scale<S: Halves>(&mut self, m: &Normals, rows: &Rows<S>) {
+    pub(super) fn scale<S: Halves>(&mut self, m: &Normals, rows: &Entries<S>) {
         let (zero, normal) = (S::zero(), S::load(&m.root));
-        let normal = normal.add(normal.swapped());
         let trace = rows.own(1, 1).add(rows.own(2, 2));
         // Rows that nothing answers to take no step.
         let slips = S::gt(normal.mul(trace), zero);
         let tangent = S::select(slips, S::splat(2.0).div(trace).sqrt(), zero);
-        let limit = S::splat(m.mu).mul(normal).div(tangent);
+        let limit = splat::<S>(m.mu).mul(normal).div(tangent);
         S::select(slips, limit, zero).store(&mut self.limit);
         let cross = rows.own(0, 1).lows(rows.own(0, 2));
         normal.mul(tangent).mul(cross).store(&mut self.cross);
@@ -77,10 +76,9 @@ impl Each {
 
     /// Coupling between points. (Loops over rows and columns leave these in memory.)
     #[inline(always)]
-    pub(super) fn couple<S: Halves>(&mut self, m: &Normals, rows: &Rows<S>) {
-        let normal = S::load(&m.root);
+    pub(super) fn couple<S: Halves>(&mut self, m: &Normals, rows: &Entries<S>) {
         let tangent = S::load(&self.root);
-        let roots = [normal.add(normal.swapped()), tangent, tangent];
+        let roots = [S::load(&m.root), tangent, tangent];
         self.column::<S, 0>(rows, &roots);
         self.column::<S, 1>(rows, &roots);
         self.column::<S, 2>(rows, &roots);
@@ -88,7 +86,7 @@ impl Each {
 
     /// Couples all rows with the rows `C` of other points.
     #[inline(always)]
-    fn column<S: Halves, const C: usize>(&mut self, rows: &Rows<S>, roots: &[S; 3]) {
+    fn column<S: Halves, const C: usize>(&mut self, rows: &Entries<S>, roots: &[S; 3]) {
         let others = rows.others(C, roots[C]);
         if C > 0 {
             let entry = rows.between(0, C, others);
@@ -102,28 +100,28 @@ impl Each {
 
     /// Ĝ between row `r` of point `k` and row `c` of point `l`.
     #[inline(always)]
-    fn coupling(&self, m: &Normals, [k, r]: [usize; 2], [l, c]: [usize; 2]) -> f64 {
+    fn coupling(&self, m: &Normals, [k, r]: [usize; 2], [l, c]: [usize; 2]) -> f32 {
         if r + c == 0 {
-            return m.coupling(k, l);
+            return m.couple[k].0[l];
         }
-        around(
-            &self.couple[3 * r + c - 1],
-            &self.couple[3 * c + r - 1],
-            k,
-            l,
-        )
+        let (entries, back) = (&self.couple[3 * r + c - 1], &self.couple[3 * c + r - 1]);
+        match (MAX_POINTS + l - k) % MAX_POINTS {
+            1 => entries.0[k],
+            2 => entries.0[MAX_POINTS + k],
+            _ => back.0[l],
+        }
     }
 
     /// A visit in the velocity pass.
     #[inline(always)]
-    pub(super) fn visit<S: Halves, const BACK: bool>(
+    pub(super) fn visit<S: Halves, L: Stored, const BACK: bool>(
         &mut self,
         m: &mut Normals,
         inv: &[Line],
-        vel: &mut [Line],
+        vel: &mut [L],
     ) {
         let mut visit = Visit {
-            x: self.own::<S>(m, vel),
+            d: self.own::<S, L>(m, vel),
             load: Load::default(),
         };
         visit.point::<BACK, 0>(m, self);
@@ -133,16 +131,15 @@ impl Each {
         visit.load.push(m, inv, vel);
     }
 
-    /// x of all rows: normals, first tangents, second tangents.
+    /// What each row would give up by itself: normals, first tangents, second tangents.
     #[inline(always)]
-    fn own<S: Halves>(&self, m: &Normals, vel: &[Line]) -> [[f64; MAX_POINTS]; 3] {
+    fn own<S: Halves, L: Stored>(&self, m: &Normals, vel: &[L]) -> [[f32; MAX_POINTS]; 3] {
         let speeds = Speeds::<S>::of(m, vel);
-        let mut x = [Wide::default(); 2];
-        own(m, &speeds, &m.bias).store(&mut x[0]);
-        S::load(&self.root)
-            .nfma(slips(m, &speeds), S::load(&self.impulse))
-            .store(&mut x[1]);
-        let [n, t] = [x[0].0, x[1].0];
+        let mut d = [Narrow::default(); 2];
+        let closing = speeds.along(&m.rows).add(S::load(&m.bias));
+        closing.store(&mut d[0]);
+        S::load(&self.root).mul(slips(m, &speeds)).store(&mut d[1]);
+        let [n, t] = [d[0].0, d[1].0];
         [
             [n[0], n[1], n[2], n[3]],
             [t[0], t[1], t[2], t[3]],
@@ -153,8 +150,8 @@ impl Each {
 
 /// A visit in the velocity pass.
 struct Visit {
-    /// x of normals, first tangents, second tangents.
-    x: [[f64; MAX_POINTS]; 3],
+    /// d of normals, first tangents, second tangents.
+    d: [[f32; MAX_POINTS]; 3],
     /// What has changed.
     load: Load,
 }
@@ -168,49 +165,53 @@ impl Visit {
             return;
         }
         let u = MAX_POINTS + k;
-        let old = [m.impulse.0[k], each.impulse.0[k], each.impulse.0[u]];
-        let n = positive(self.x[0][k]);
-        let dn = n - old[0];
+        let [n, x, y] = [m.impulse.0[k], each.impulse.0[k], each.impulse.0[u]];
+        let dn = -at_most(self.d[0][k], n);
         let wanted = [
-            each.cross.0[k].mul_add(-dn, self.x[1][k]),
-            each.cross.0[u].mul_add(-dn, self.x[2][k]),
+            x - each.cross.0[k].mul_add(dn, self.d[1][k]),
+            y - each.cross.0[u].mul_add(dn, self.d[2][k]),
         ];
-        let t = project(m.law, each.limit.0[k] * n, wanted);
-        (m.impulse.0[k], each.impulse.0[k], each.impulse.0[u]) = (n, t[0], t[1]);
-        let delta = [dn, t[0] - old[1], t[1] - old[2]];
+        let t = project(m.law, each.limit.0[k] * (n + dn), wanted);
+        (m.impulse.0[k], m.impulse.0[u]) = (n + dn, n + dn);
+        (each.impulse.0[k], each.impulse.0[u]) = (t[0], t[1]);
+        let delta = [dn, t[0] - x, t[1] - y];
         for j in I + 1..MAX_POINTS {
             let l = nth::<BACK>(j);
             for r in 0..3 {
                 for c in 0..3 {
                     let g = each.coupling(m, [k, c], [l, r]);
-                    self.x[r][l] = g.mul_add(-delta[c], self.x[r][l]);
+                    self.d[r][l] = g.mul_add(delta[c], self.d[r][l]);
                 }
             }
         }
-        let (rn, rt) = (m.root.0[k], each.root.0[k]);
-        let impulse = [rn * delta[0], rt * delta[1], rt * delta[2]];
-        self.load.add(m, arms(m, k), impulse);
+        let [n, x, y] = delta.map(f64::from);
+        let (rn, rt) = (m.root.at(k), each.root.at(k));
+        self.load.add(m, k, [rn * n, rt * x, rt * y]);
     }
 }
 
 /// Speed of b relative to a along the first tangent, for each point, then along the second.
 #[inline(always)]
 pub(super) fn tangents<S: Halves>(m: &Normals, speeds: &Speeds<S>) -> S {
-    let v = speeds.lin.add(speeds.ang.cross(V3::load(&m.arm)));
-    let (t, u) = (v.dot(splat(&m.axes[1])), v.dot(splat(&m.axes[2])));
+    let [lin, ang] = speeds.sides();
+    let v = lin.add(ang.cross(V3::load(&m.arm)));
+    let (t, u) = (v.dot(splat3(&m.axes[1])), v.dot(splat3(&m.axes[2])));
     t.highs(u).sub(t.lows(u))
 }
 
 /// That speed less the wanted one.
 #[inline(always)]
 pub(super) fn slips<S: Halves>(m: &Normals, speeds: &Speeds<S>) -> S {
-    tangents(m, speeds).sub(halves(m.belt[0], m.belt[1]))
+    tangents(m, speeds).sub(splat::<S>(m.belt[0]).lows(splat(m.belt[1])))
 }
 
 /// A vector along the contact axes in world axes.
 #[inline(always)]
-fn world([n, t, u]: &[[f64; 3]; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
-    let at = |c: usize| u[c].mul_add(z, t[c].mul_add(y, n[c] * x));
+fn world([n, t, u]: &[[f32; 3]; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
+    let at = |c: usize| {
+        let [n, t, u] = [f64::from(n[c]), f64::from(t[c]), f64::from(u[c])];
+        u.mul_add(z, t.mul_add(y, n * x))
+    };
     [at(0), at(1), at(2)]
 }
 
@@ -232,10 +233,10 @@ struct Load {
 }
 
 impl Load {
-    /// Adds an impulse along the contact axes at a point that `arms` lead to.
+    /// Adds an impulse along the contact axes at a point.
     #[inline(always)]
-    fn add(&mut self, m: &Normals, arms: [[f64; 3]; 2], impulse: [f64; 3]) {
-        let p = world(&m.axes, impulse);
+    fn add(&mut self, m: &Normals, point: usize, impulse: [f64; 3]) {
+        let (p, arms) = (world(&m.axes, impulse), arms(m, point));
         for c in 0..3 {
             self.force[c] += p[c];
         }
@@ -246,27 +247,34 @@ impl Load {
 
     /// v ± W of it.
     #[inline(always)]
-    fn push(&self, m: &Normals, inv: &[Line], vel: &mut [Line]) {
+    fn push<L: Stored>(&self, m: &Normals, inv: &[Line], vel: &mut [L]) {
         for (s, sign) in [(0, -1.0), (1, 1.0)] {
             let body = m.bodies[s] as usize;
             let [xx, yy, zz, xy, xz, yz, mx, my] = inv[body].0;
             let ([fx, fy, fz], [x, y, z]) = (self.force, self.torque[s]);
             let [fx, fy, fz] = [sign * fx, sign * fy, sign * fz];
             let [x, y, z] = [sign * x, sign * y, sign * z];
-            let v = &mut vel[body].0;
-            v[0] = mx.mul_add(fx, v[0]);
-            v[1] = my.mul_add(fy, v[1]);
-            v[2] = v[3].mul_add(fz, v[2]);
-            v[4] = xz.mul_add(z, xy.mul_add(y, xx.mul_add(x, v[4])));
-            v[5] = yz.mul_add(z, yy.mul_add(y, xy.mul_add(x, v[5])));
-            v[6] = zz.mul_add(z, yz.mul_add(y, xz.mul_add(x, v[6])));
+            let v = &mut vel[body];
+            let mz = v.at(3);
+            let mut push = |k: usize, by: f64| v.set(k, v.at(k) + by);
+            push(0, mx * fx);
+            push(1, my * fy);
+            push(2, mz * fz);
+            push(4, xz.mul_add(z, xy.mul_add(y, xx * x)));
+            push(5, yz.mul_add(z, yy.mul_add(y, xy * x)));
+            push(6, zz.mul_add(z, yz.mul_add(y, xz * x)));
         }
     }
 }
 
+#[inline(always)]
+fn at_most(x: f32, most: f32) -> f32 {
+    if x < most { x } else { most }
+}
+
 /// Nearest point of the friction disc, square or diamond of radius `r`.
 #[inline(always)]
-pub(super) fn project(law: FrictionLaw, r: f64, [x, y]: [f64; 2]) -> [f64; 2] {
+fn project(law: FrictionLaw, r: f32, [x, y]: [f32; 2]) -> [f32; 2] {
     match law {
         FrictionLaw::Boxed => [clamp(x, r), clamp(y, r)],
         FrictionLaw::Pyramid => diamond(r, x, y),
@@ -285,14 +293,15 @@ pub(super) fn project(law: FrictionLaw, r: f64, [x, y]: [f64; 2]) -> [f64; 2] {
 }
 
 #[inline(always)]
-pub(super) fn clamp(x: f64, r: f64) -> f64 {
+fn clamp(x: f32, r: f32) -> f32 {
     let x = if x < r { x } else { r };
     if x > -r { x } else { -r }
 }
 
 #[cold]
 #[inline(never)]
-fn diamond(r: f64, x: f64, y: f64) -> [f64; 2] {
-    let t = Law::Pyramid { mu: 1.0 }.project_tangent(DVec2::new(x, y), r);
-    [t.x, t.y]
+fn diamond(r: f32, x: f32, y: f32) -> [f32; 2] {
+    let t = DVec2::new(f64::from(x), f64::from(y));
+    let t = Law::Pyramid { mu: 1.0 }.project_tangent(t, f64::from(r));
+    [t.x as f32, t.y as f32]
 }

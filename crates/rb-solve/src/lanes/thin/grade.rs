@@ -1,19 +1,19 @@
 //! The certificate, the points of two manifolds side by side, and the common friction of eight.
 
 use super::each::{Each as Own, slips, tangents};
-use super::visit::{Speeds, approach};
+use super::visit::{Speeds, splat, sum};
 use super::whole::Whole;
 use super::{Friction, Normals, Thin};
 use crate::lanes::dispatch;
 use crate::lanes::grade::{Each, One, Sums, raise};
 use crate::lanes::grip::Patch;
 use crate::lanes::pack::State;
-use crate::lanes::simd::{Halves, LANES, Line, Wide, two};
+use crate::lanes::simd::{Halves, LANES, Line, Narrow, two};
 use crate::lanes::vector::V3;
 use rb_core::manifold::{FrictionLaw, MAX_POINTS};
 
 /// Points of the lanes: those of one manifold, then those of another.
-const POINTS: Wide = Wide([0.0, 1.0, 2.0, 3.0, 0.0, 1.0, 2.0, 3.0]);
+const POINTS: Narrow = Narrow([0.0, 1.0, 2.0, 3.0, 0.0, 1.0, 2.0, 3.0]);
 
 /// Counts every point; a place says point and manifold, as `MAX_POINTS` times the number of that, the first of which is
 /// `first`, and the point.
@@ -22,19 +22,25 @@ pub(in crate::lanes) fn grade(
     first: usize,
     bodies: State,
     floor: f64,
-    sums: &mut Sums,
+    sums: &mut Sums<Narrow>,
 ) {
-    dispatch!(narrow all(
+    dispatch!(single all(
         manifolds: &[Thin],
         first: usize,
         bodies: State,
         floor: f64,
-        sums: &mut Sums
+        sums: &mut Sums<Narrow>
     ))
 }
 
 #[inline(always)]
-fn all<S: Halves>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, sums: &mut Sums) {
+fn all<S: Halves>(
+    manifolds: &[Thin],
+    first: usize,
+    bodies: State,
+    floor: f64,
+    sums: &mut Sums<Narrow>,
+) {
     for (k, eight) in manifolds.chunks(LANES).enumerate() {
         let first = first + LANES * k;
         let sticks = patches::<S>(eight, first, bodies, floor, sums);
@@ -43,21 +49,23 @@ fn all<S: Halves>(manifolds: &[Thin], first: usize, bodies: State, floor: f64, s
             let points = Points::<S>::of(&eight[k].normals, first + k, sticks[k], bodies);
             match (&eight[k].friction, eight.get(k + 1)) {
                 (Friction::Each(own), _) => {
-                    points.count_slipping(&eight[k].normals, own, bodies, floor, sums);
+                    points
+                        .alone()
+                        .count_slipping(&eight[k].normals, own, bodies, floor, sums);
                 }
                 (_, Some(next)) if matches!(next.friction, Friction::Whole(_)) => {
                     let others = Points::of(&next.normals, first + k + 1, sticks[k + 1], bodies);
                     points.beside(&others).count(floor, sums);
                     k += 1;
                 }
-                _ => points.count(floor, sums),
+                _ => points.alone().count(floor, sums),
             }
             k += 1;
         }
     }
 }
 
-/// The normals of a manifold, in the lower half; the upper half is idle, or has those of another.
+/// The normals of a manifold, in both halves; in the upper half of another, or none.
 struct Points<S> {
     place: S,
     /// s, or 0 for a point that is none.
@@ -74,17 +82,27 @@ struct Points<S> {
 impl<S: Halves> Points<S> {
     /// Those of the manifold `number`.
     #[inline(always)]
-    fn of(m: &Normals, number: usize, sticks: f64, bodies: State) -> Self {
+    fn of(m: &Normals, number: usize, sticks: f32, bodies: State) -> Self {
         let root = S::load(&m.root);
         Self {
             place: S::load(&POINTS).add(S::splat((MAX_POINTS * number) as f64)),
             root,
             impulse: S::load(&m.impulse).mul(root),
-            gap: S::load(&m.gap).add(approach(m, &Speeds::<S>::of(m, bodies.moved))),
-            w: approach(m, &Speeds::<S>::of(m, bodies.vel)).add(S::load(&m.bias)),
-            rest: approach(m, &Speeds::<S>::of(m, bodies.free)),
-            sticks: S::splat(sticks),
+            gap: S::load(&m.gap).add(Speeds::<S>::of(m, bodies.moved).approach(m)),
+            w: Speeds::<S>::of(m, bodies.vel)
+                .along(&m.rows)
+                .add(S::load(&m.bias))
+                .mul(S::load(&m.stiff)),
+            rest: Speeds::<S>::of(m, bodies.free).approach(m),
+            sticks: splat(sticks),
         }
+    }
+
+    /// With an idle upper half.
+    #[inline(always)]
+    fn alone(self) -> Self {
+        let root = self.root.lows(S::zero());
+        Self { root, ..self }
     }
 
     #[inline(always)]
@@ -102,7 +120,7 @@ impl<S: Halves> Points<S> {
 
     /// Counts normals alone.
     #[inline(always)]
-    fn count(&self, floor: f64, sums: &mut Sums) {
+    fn count(&self, floor: f64, sums: &mut Sums<Narrow>) {
         let (point, live) = self.normals(sums);
         let each = Each {
             law: FrictionLaw::None,
@@ -115,7 +133,14 @@ impl<S: Halves> Points<S> {
 
     /// Counts points with friction of their own.
     #[inline(always)]
-    fn count_slipping(&self, m: &Normals, own: &Own, bodies: State, floor: f64, sums: &mut Sums) {
+    fn count_slipping(
+        &self,
+        m: &Normals,
+        own: &Own,
+        bodies: State,
+        floor: f64,
+        sums: &mut Sums<Narrow>,
+    ) {
         let (mut point, live) = self.normals(sums);
         if m.law != FrictionLaw::None {
             let root = S::load(&own.root);
@@ -130,7 +155,7 @@ impl<S: Halves> Points<S> {
         }
         let each = Each {
             law: m.law,
-            mu: S::splat(m.mu),
+            mu: S::splat(f64::from(m.mu)),
             sticks: S::gt(S::zero(), S::zero()),
             floor,
         };
@@ -139,7 +164,7 @@ impl<S: Halves> Points<S> {
 
     /// What the certificate needs of normals, and which lanes have one; counts how deep they are.
     #[inline(always)]
-    fn normals(&self, sums: &mut Sums) -> (One<S>, S::Mask) {
+    fn normals(&self, sums: &mut Sums<Narrow>) -> (One<S>, S::Mask) {
         let (zero, one) = (S::zero(), S::splat(1.0));
         let live = S::gt(self.root, zero);
         raise(&mut sums.depth, S::select(live, zero.sub(self.gap), zero));
@@ -158,12 +183,12 @@ impl<S: Halves> Points<S> {
 /// Common frictions, a manifold in each lane.
 #[derive(Default)]
 struct Patches {
-    counts: Wide,
-    place: Wide,
-    limit: Wide,
-    step: [Wide; 2],
-    impulse: [Wide; 3],
-    w: [Wide; 3],
+    counts: Narrow,
+    place: Narrow,
+    limit: Narrow,
+    step: [Narrow; 2],
+    impulse: [Narrow; 3],
+    w: [Narrow; 3],
 }
 
 impl Patches {
@@ -176,20 +201,19 @@ impl Patches {
         number: usize,
         vel: &[Line],
     ) {
-        let mut load = 0.0;
-        for k in 0..MAX_POINTS {
-            load = m.root.0[k].mul_add(m.impulse.0[k], load);
-        }
+        let load = sum(S::load(&m.root).mul(S::load(&m.impulse)));
         let (steps, impulses) = (whole.steps(), whole.impulses());
-        let mut w = Wide::default();
+        let mut w = Narrow::default();
         whole.speed::<S>(m, vel).store(&mut w);
         let ([wx, wy, wz, ..], [bx, by]) = (w.0, m.belt);
+        let mut limit = Narrow::default();
+        splat::<S>(m.mu).mul(load).store(&mut limit);
         self.counts.0[k] = 1.0;
-        self.place.0[k] = (MAX_POINTS * number) as f64;
-        self.limit.0[k] = m.mu * load;
+        self.place.0[k] = (MAX_POINTS * number) as f32;
+        self.limit.0[k] = limit.0[0];
         (self.step[0].0[k], self.step[1].0[k]) = (steps[0], steps[1]);
         for c in 0..3 {
-            self.impulse[c].0[k] = impulses[c];
+            self.impulse[c].0[k] = impulses[c] as f32;
             self.w[c].0[k] = [wx - bx, wy - by, wz][c];
         }
     }
@@ -202,8 +226,8 @@ fn patches<S: Halves>(
     first: usize,
     bodies: State,
     floor: f64,
-    sums: &mut Sums,
-) -> [f64; LANES] {
+    sums: &mut Sums<Narrow>,
+) -> [f32; LANES] {
     let mut all = Patches::default();
     for (k, Thin { normals, friction }) in manifolds.iter().enumerate() {
         if let Friction::Whole(whole) = friction {
@@ -219,7 +243,7 @@ fn patches<S: Halves>(
     };
     let (counts, place) = (S::load(&all.counts), S::load(&all.place));
     let sticks = patch.grade(counts, place, floor, sums);
-    let mut out = Wide::default();
+    let mut out = Narrow::default();
     S::select(sticks, S::splat(1.0), S::zero()).store(&mut out);
     out.0
 }

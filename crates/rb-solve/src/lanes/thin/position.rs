@@ -1,95 +1,98 @@
 //! The position pass: normals under the soft step, one manifold after the other.
 
-use super::visit::{Lines, Spins, in_turn, nth};
+use super::visit::{Pair, in_turn};
 use super::{Normals, Thin};
 use crate::lanes::dispatch;
-use crate::lanes::simd::{Halves, Line, Wide};
+use crate::lanes::simd::{Halves, Stored};
 use rb_core::manifold::MAX_POINTS;
 
-pub(super) fn run(manifolds: &mut [Thin], vel: &mut [Line], backwards: bool) {
-    dispatch!(narrow position(manifolds: &mut [Thin], vel: &mut [Line], backwards: bool))
+pub(super) fn run<L: Stored>(manifolds: &mut [Thin], vel: &mut [L], backwards: bool) {
+    dispatch!(single L position(manifolds: &mut [Thin], vel: &mut [L], backwards: bool))
 }
 
 #[inline(always)]
-pub(super) fn position<S: Halves>(manifolds: &mut [Thin], vel: &mut [Line], backwards: bool) {
-    in_turn!(visit::<S>, manifolds, backwards, vel);
+pub(super) fn position<S: Halves, L: Stored>(
+    manifolds: &mut [Thin],
+    vel: &mut [L],
+    backwards: bool,
+) {
+    in_turn!(visit::<S, L>, manifolds, backwards, vel);
 }
 
 #[inline(always)]
-fn visit<S: Halves, const BACK: bool>(m: &mut Thin, vel: &mut [Line]) {
+fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, vel: &mut [L]) {
     let m = &mut m.normals;
-    let mut lines = Lines::<S>::of(m, vel);
-    let (root, firm) = (S::load(&m.root), S::load(&m.bias).swapped());
-    let start = root.fma(S::load(&m.soft), firm.mul(S::load(&m.impulse)));
-    let turning = Spins::of(m, vel).onto(&m.pull, start);
-    let change = root.fma(lines.nearing(m), turning);
-    press::<S, BACK, true>(m, change, &mut lines);
-    lines.put_back(vel);
+    let mut pair = Pair::<S>::of(m, vel);
+    let [share, firm, start] = &m.soft;
+    let (share, start) = (
+        S::load(share),
+        S::load(firm).fma(S::load(&m.impulse), S::load(start)),
+    );
+    let change = share.fma(pair.speeds().along(&m.rows), start);
+    let couple = [
+        share.mul(S::load(&m.couple[0])),
+        share.mul(S::load(&m.couple[1])),
+        share.mul(S::load(&m.couple[2])),
+        share.mul(S::load(&m.couple[3])),
+    ];
+    press::<S, BACK>(m, change, couple, &mut pair);
+    pair.put_back(m, vel);
 }
 
-/// Visits the normals one after the other, from what each would give up by itself.
+/// Visits the normals one after the other, from what each would give up by itself, and what they do to each other.
 #[inline(always)]
-pub(super) fn press<S: Halves, const BACK: bool, const SOFT: bool>(
+pub(super) fn press<S: Halves, const BACK: bool>(
     m: &mut Normals,
     change: S,
-    lines: &mut Lines<S>,
+    couple: [S; MAX_POINTS],
+    pair: &mut Pair<S>,
 ) {
-    let mut wide = Wide::default();
-    change.store(&mut wide);
+    let most = S::load(&m.impulse);
     let mut push = Push {
-        change: [wide.0[0], wide.0[1], wide.0[2], wide.0[3]],
-        sum: 0.0,
+        change,
+        most,
+        given: S::zero(),
+        couple,
     };
     // A point that is none takes nothing, but time.
     let many = m.points > 2;
-    if many || !BACK {
-        push.visit::<S, BACK, SOFT, 0>(m, lines);
-        push.visit::<S, BACK, SOFT, 1>(m, lines);
+    if BACK {
+        if many {
+            push.visit::<3>(m, pair);
+            push.visit::<2>(m, pair);
+        }
+        push.visit::<1>(m, pair);
+        push.visit::<0>(m, pair);
+    } else {
+        push.visit::<0>(m, pair);
+        push.visit::<1>(m, pair);
+        if many {
+            push.visit::<2>(m, pair);
+            push.visit::<3>(m, pair);
+        }
     }
-    if many || BACK {
-        push.visit::<S, BACK, SOFT, 2>(m, lines);
-    }
-    // The last of all changes is waited for; this is not.
-    lines.shift_back(&m.shift, push.sum);
-    if many || BACK {
-        push.visit::<S, BACK, SOFT, 3>(m, lines);
-    }
+    most.sub(push.given).store(&mut m.impulse);
 }
 
 /// A visit of normals.
-struct Push {
-    /// d of the normals.
-    change: [f64; MAX_POINTS],
-    /// Sum of the impulses given up.
-    sum: f64,
+struct Push<S> {
+    /// d of the normals; what has been visited counts no more.
+    change: S,
+    /// λ̂ they have.
+    most: S,
+    /// What they have given up.
+    given: S,
+    couple: [S; MAX_POINTS],
 }
 
-impl Push {
-    /// The point in place `I`.
+impl<S: Halves> Push<S> {
+    /// The point `K`.
     #[inline(always)]
-    fn visit<S: Halves, const BACK: bool, const SOFT: bool, const I: usize>(
-        &mut self,
-        m: &mut Normals,
-        lines: &mut Lines<S>,
-    ) {
-        let k = nth::<BACK>(I);
-        let give = if SOFT { m.soft.0[MAX_POINTS + k] } else { 1.0 };
-        let delta = at_most(self.change[k] * give, m.impulse.0[k]);
-        m.impulse.0[k] -= delta;
-        for j in I + 1..MAX_POINTS {
-            let l = nth::<BACK>(j);
-            self.change[l] = m.coupling(k, l).mul_add(-delta, self.change[l]);
-        }
-        lines.turn_back(&m.turn[k], delta);
-        if I + 1 < MAX_POINTS {
-            self.sum = m.root.0[k].mul_add(delta, self.sum);
-        } else {
-            lines.shift_last(m, k, delta);
-        }
+    fn visit<const K: usize>(&mut self, m: &Normals, pair: &mut Pair<S>) {
+        let give = self.change.min(self.most);
+        self.given = self.given.with::<K>(give);
+        let delta = give.spread::<K>();
+        self.change = self.couple[K].nfma(delta, self.change);
+        pair.pull(&m.columns, K, delta);
     }
-}
-
-#[inline(always)]
-fn at_most(x: f64, most: f64) -> f64 {
-    if x < most { x } else { most }
 }

@@ -4,15 +4,14 @@
 //! attitude, as the velocities would tell it to the next point: the answer is that of batches to the last
 //! bits but few, and whether an island is swept this way or that may hang on a contact that only just is one.
 
-use super::visit::{halves, splat};
-use super::{Friction, Normals, Thin};
+use super::visit::{both, splat, splat3};
+use super::{Columns, Friction, Normals, Rows, Thin};
 use crate::lanes::dispatch;
-use crate::lanes::simd::{Halves, Line, Wide};
+use crate::lanes::simd::{Halves, Line, Narrow, Stored};
 use crate::lanes::vector::{Mass, V3};
-use rb_core::manifold::MAX_POINTS;
 
 pub(super) fn run(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
-    dispatch!(narrow prepare(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]))
+    dispatch!(single prepare(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]))
 }
 
 /// Manifolds that go through the stages of preparation together: each stage is a chain of roots and quotients, and the
@@ -23,23 +22,22 @@ const TOGETHER: usize = 8;
 pub(super) fn prepare<S: Halves>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
     for some in manifolds.chunks_mut(TOGETHER) {
         for Thin { normals: m, .. } in some.iter_mut().filter(|thin| !thin.normals.kept) {
-            let lever = V3::<S>::load(&m.arm).cross(splat(&m.axes[0]));
-            lever.store(&mut m.lever);
-            Rows::<S>::new::<false>(m, inv, vel).scale(m);
+            Entries::<S>::new::<false>(m, &masses(m, inv, vel)).scale(m);
         }
         for Thin { normals, friction } in some.iter_mut() {
             if let Friction::Whole(whole) = friction {
                 whole.settle::<S>(normals);
             }
         }
-        for Thin { normals, friction } in some.iter_mut() {
+        for Thin {
+            normals: m,
+            friction,
+        } in some.iter_mut()
+        {
+            let mass = masses(m, inv, vel);
             match friction {
-                Friction::Each(each) => {
-                    each.scale(normals, &Rows::<S>::new::<true>(normals, inv, vel));
-                }
-                Friction::Whole(whole) => {
-                    whole.scale::<S>(normals, &masses(normals, inv, vel));
-                }
+                Friction::Each(each) => each.scale(m, &Entries::<S>::new::<true>(m, &mass)),
+                Friction::Whole(whole) => whole.scale::<S>(m, &mass),
             }
         }
         for thin in some {
@@ -49,7 +47,7 @@ pub(super) fn prepare<S: Halves>(manifolds: &mut [Thin], inv: &[Line], vel: &[Li
 }
 
 pub(super) fn run_renew(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]) {
-    dispatch!(narrow renew(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]))
+    dispatch!(single renew(manifolds: &mut [Thin], inv: &[Line], vel: &[Line]))
 }
 
 /// Coupling at the present attitude, where W turns with it.
@@ -65,37 +63,38 @@ pub(super) fn renew<S: Halves>(manifolds: &mut [Thin], inv: &[Line], vel: &[Line
 }
 
 #[inline(always)]
-fn couple<S: Halves>(Thin { normals, friction }: &mut Thin, inv: &[Line], vel: &[Line]) {
-    let mass = masses(normals, inv, vel);
-    let turned = couple_normals::<S>(normals, &mass);
+fn couple<S: Halves>(
+    Thin {
+        normals: m,
+        friction,
+    }: &mut Thin,
+    inv: &[Line],
+    vel: &[Line],
+) {
+    let mass = masses(m, inv, vel);
+    let turned = couple_normals::<S>(m, &mass);
     match friction {
-        Friction::Each(each) => {
-            each.couple(normals, &Rows::<S>::new::<true>(normals, inv, vel));
-        }
-        Friction::Whole(whole) => whole.couple(normals, &mass, turned),
+        Friction::Each(each) => each.couple(m, &Entries::<S>::new::<true>(m, &mass)),
+        Friction::Whole(whole) => whole.couple(m, &mass, turned),
     }
 }
 
 /// What the normals do to the velocities and to each other; returns W times their levers.
 #[inline(always)]
 fn couple_normals<S: Halves>(m: &mut Normals, mass: &Mass<S>) -> V3<S> {
-    let pull = V3::<S>::load(&m.pull);
-    let turned = mass.ang(pull);
+    let [axis, lever] = m.rows.parts::<S>();
+    let turned = mass.ang(lever);
     if m.kept {
         return turned;
     }
-    let turn = lines(turned);
-    for k in 0..MAX_POINTS {
-        turn[k].store(&mut m.turn[k]);
-    }
-    // The next point around in the lower half, the one after that in the upper.
-    let (near, root) = (turned.turned(), S::load(&m.root));
-    let (far, next) = (near.turned(), root.turned());
-    let level = root.mul(S::splat(m.level[0]));
-    let level = level.lows(level).mul(next.lows(next.turned()));
-    let a = pull.lows(pull).dot_onto(near.lows(far), level);
-    let b = pull.highs(pull).dot(near.highs(far));
-    a.add(b).store(&mut m.couple);
+    m.columns.set(mass.lin.times(axis), turned);
+    let root = S::load(&m.root);
+    let level = splat::<S>(m.level[0]).mul(root);
+    let row = |lever: V3<S>, root: S| root.fma(level, both(lever.dot(turned)));
+    row(lever.each::<0>(), root.spread::<0>()).store(&mut m.couple[0]);
+    row(lever.each::<1>(), root.spread::<1>()).store(&mut m.couple[1]);
+    row(lever.each::<2>(), root.spread::<2>()).store(&mut m.couple[2]);
+    row(lever.each::<3>(), root.spread::<3>()).store(&mut m.couple[3]);
     turned
 }
 
@@ -110,25 +109,20 @@ fn turns(inv: &Line) -> bool {
 #[inline(always)]
 fn masses<S: Halves>(m: &Normals, inv: &[Line], vel: &[Line]) -> Mass<S> {
     let [a, b] = [m.bodies[0] as usize, m.bodies[1] as usize];
-    let (w, z) = (&inv[a].0, &inv[b].0);
+    let (p, q) = (inv[a].row::<S>(), inv[b].row::<S>());
+    let (low, high) = (p.lows(q), p.highs(q));
     let w = [
-        halves(w[0], z[0]),
-        halves(w[1], z[1]),
-        halves(w[2], z[2]),
-        halves(w[3], z[3]),
-        halves(w[4], z[4]),
-        halves(w[5], z[5]),
-        halves(w[6], z[6]),
-        halves(w[7], z[7]),
+        low.spread::<0>(),
+        low.spread::<1>(),
+        low.spread::<2>(),
+        low.spread::<3>(),
+        high.spread::<0>(),
+        high.spread::<1>(),
+        high.spread::<2>(),
+        high.spread::<3>(),
     ];
-    Mass::new(w, halves(vel[a].0[3], vel[b].0[3]))
-}
-
-/// Sums of both halves, in both.
-#[inline(always)]
-pub(super) fn both<S: Halves>(v: V3<S>) -> V3<S> {
-    let [x, y, z] = v.0;
-    V3([x.add(x.swapped()), y.add(y.swapped()), z.add(z.swapped())])
+    let lin = vel[a].row::<S>().lows(vel[b].row());
+    Mass::new(w, lin.spread::<3>())
 }
 
 /// What acts on b in the upper half and its opposite on a in the lower, from the lower half.
@@ -137,27 +131,37 @@ pub(super) fn opposed<S: Halves>(x: S) -> S {
     S::zero().sub(x).lows(x)
 }
 
-/// The vectors in the lanes of either half, each as the lines of velocities have it.
-#[inline(always)]
-pub(super) fn lines<S: Halves>(v: V3<S>) -> [S; MAX_POINTS] {
-    let ([x, y, z], none) = (v.0, S::zero());
-    let (p, q, r) = (x.swapped(), y.swapped(), z.swapped());
-    let [a, b, c, d, ..] = S::transposed([x, y, z, none, p, q, r, none]);
-    [a, b, c, d]
+impl Rows {
+    /// Takes linear and angular parts, of a in the lower half and of b in the upper.
+    #[inline(always)]
+    pub(super) fn set<S: Halves>(&mut self, axis: V3<S>, lever: V3<S>) {
+        axis.lows(lever).store(&mut self.0[0]);
+        axis.highs(lever).store(&mut self.0[1]);
+    }
+
+    /// The same.
+    #[inline(always)]
+    pub(super) fn parts<S: Halves>(&self) -> [V3<S>; 2] {
+        let (a, b) = (V3::load(&self.0[0]), V3::load(&self.0[1]));
+        [a.lows(b), a.highs(b)]
+    }
 }
 
-/// The first lane.
-#[inline(always)]
-pub(super) fn first<S: Halves>(x: S) -> f64 {
-    let mut wide = Wide::default();
-    x.store(&mut wide);
-    wide.0[0]
+impl<const N: usize> Columns<N> {
+    /// Takes what each lane does to linear and angular velocities, of a in the lower half and of b in the upper.
+    #[inline(always)]
+    pub(super) fn set<S: Halves>(&mut self, V3([x, y, z]): V3<S>, V3([u, v, w]): V3<S>) {
+        let lin = S::quartered([x, y, z, S::zero()]);
+        let ang = S::quartered([u, v, w, S::zero()]);
+        for k in 0..N {
+            lin[k].lows(ang[k]).store(&mut self.0[0][k]);
+            lin[k].highs(ang[k]).store(&mut self.0[1][k]);
+        }
+    }
 }
 
-/// Rows of one manifold: in each lane those of a point, felt by a in the lower half and by b in the
-/// upper.
-pub(super) struct Rows<S> {
-    mass: Mass<S>,
+/// J W Jᵀ of one manifold: in each lane what is of a point, felt by a in the lower half and by b in the upper.
+pub(super) struct Entries<S> {
     /// Angular parts of the rows.
     lever: [V3<S>; 3],
     /// W times these.
@@ -166,31 +170,28 @@ pub(super) struct Rows<S> {
     linear: [S; 6],
 }
 
-/// Place of a pair of axes in [`Rows::linear`].
+/// Place of a pair of axes in [`Entries::linear`].
 const AXES: [[usize; 3]; 3] = [[0, 1, 2], [1, 3, 4], [2, 4, 5]];
 
-impl<S: Halves> Rows<S> {
+impl<S: Halves> Entries<S> {
     /// Of the normals, and with `ALL` of the tangents at the points, which are zero without.
     #[inline(always)]
-    fn new<const ALL: bool>(m: &Normals, inv: &[Line], vel: &[Line]) -> Self {
-        let mass = masses(m, inv, vel);
+    fn new<const ALL: bool>(m: &Normals, mass: &Mass<S>) -> Self {
         let arm = V3::load(&m.arm);
-        let [n, t, u] = [splat(&m.axes[0]), splat(&m.axes[1]), splat(&m.axes[2])];
+        let [n, t, u] = [splat3(&m.axes[0]), splat3(&m.axes[1]), splat3(&m.axes[2])];
         let none = V3([S::zero(); 3]);
-        let lever = if ALL {
-            [V3::load(&m.lever), arm.cross(t), arm.cross(u)]
+        let (lever, turned) = if ALL {
+            let lever = [arm.cross(n), arm.cross(t), arm.cross(u)];
+            let turned = [mass.ang(lever[0]), mass.ang(lever[1]), mass.ang(lever[2])];
+            (lever, turned)
         } else {
-            [V3::load(&m.lever), none, none]
+            let lever = arm.cross(n);
+            ([lever, none, none], [mass.ang(lever), none, none])
         };
-        let turned = if ALL {
-            [mass.ang(lever[0]), mass.ang(lever[1]), mass.ang(lever[2])]
-        } else {
-            [mass.ang(lever[0]), none, none]
-        };
-        let lin = both(mass.lin);
+        let [x, y, z] = mass.lin.0;
+        let lin = V3([both(x), both(y), both(z)]);
         let (ln, lt) = (lin.times(n), lin.times(t));
         Self {
-            mass,
             lever,
             turned,
             linear: [
@@ -207,8 +208,7 @@ impl<S: Halves> Rows<S> {
     /// Entry of J W Jᵀ between a row of the point in each lane and W times another lever.
     #[inline(always)]
     fn entry(&self, row: usize, other: usize, turned: V3<S>) -> S {
-        let turn = self.lever[row].dot(turned);
-        turn.add(turn.swapped()).add(self.linear[AXES[row][other]])
+        both(self.lever[row].dot(turned)).add(self.linear[AXES[row][other]])
     }
 
     /// Entry between two rows of the same point.
@@ -217,34 +217,26 @@ impl<S: Halves> Rows<S> {
         self.entry(row, other, self.turned[other])
     }
 
-    /// Roots of the normals' steps; impulses become scaled.
+    /// Rows of the normals and their roots; impulses become scaled.
     #[inline(always)]
     fn scale(&self, m: &mut Normals) {
         let (zero, mass) = (S::zero(), self.own(0, 0));
-        let live = S::load(&m.root);
         // Rows that nothing answers to take no step.
-        let moves = S::gt(live.add(live.swapped()).mul(mass), zero);
+        let moves = S::gt(S::load(&m.root).mul(mass), zero);
         let whole = mass.sqrt();
-        let mut stiff = Wide::default();
-        S::select(moves, whole, zero).store(&mut stiff);
-        m.stiff.copy_from_slice(&stiff.0[..MAX_POINTS]);
+        S::select(moves, whole, zero).store(&mut m.stiff);
         let root = S::select(moves, S::splat(1.0).div(whole), zero);
-        root.lows(zero).store(&mut m.root);
+        root.store(&mut m.root);
         let impulse = S::load(&m.impulse).mul(whole);
         S::select(moves, impulse, zero).store(&mut m.impulse);
-        let [n, t, u] = m.axes;
-        m.along = [
-            Wide([t[0], u[0], 0.0, n[0], t[1], u[1], 0.0, n[1]]),
-            Wide([t[2], u[2], 0.0, n[2], n[0], n[1], n[2], 0.0]),
-        ];
-        m.level = [
-            first(self.linear[0]),
-            first(self.linear[1]),
-            first(self.linear[2]),
-        ];
-        self.lever[0].scaled(opposed(root)).store(&mut m.pull);
-        let shift = self.mass.lin.times(splat(&m.axes[0]));
-        lines(shift.scaled(opposed(S::splat(1.0))))[0].store(&mut m.shift);
+        let mut level = [Narrow::default(); 3];
+        for (to, from) in level.iter_mut().zip(&self.linear) {
+            from.store(to);
+        }
+        m.level = [level[0].0[0], level[1].0[0], level[2].0[0]];
+        let signed = opposed(root);
+        let axis = splat3(&m.axes[0]).scaled(signed);
+        m.rows.set(axis, self.lever[0].scaled(signed));
     }
 
     /// W times the levers of rows of the next point around and of the one after that, and their roots.
@@ -260,6 +252,6 @@ impl<S: Halves> Rows<S> {
         let [(near, root), (far, far_root)] = at;
         let near = self.entry(row, other, near).mul(root);
         let far = self.entry(row, other, far).mul(far_root);
-        near.lows(far.swapped())
+        near.lows(far)
     }
 }

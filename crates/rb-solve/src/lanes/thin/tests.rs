@@ -5,10 +5,10 @@ use super::position::position;
 use super::prepare::{prepare, renew};
 use super::visit::{arms, pose, velocity, warm};
 use super::whole::Whole;
-use super::{Friction, Normals, Thin};
+use super::{Friction, Normals, Thin, twice};
 use crate::lanes::LANES;
 use crate::lanes::kernel::Numbers;
-use crate::lanes::simd::{Avx2, Avx512, Line, Plain, Wide};
+use crate::lanes::simd::{Line, Narrow, PlainSingle, Single, Stored, Wide};
 use crate::lanes::{Width, assert_same_at_every_width};
 use glam::DVec3;
 use rb_core::anchor::Anchored;
@@ -26,25 +26,23 @@ fn wide(k: usize) -> Wide {
     Wide(core::array::from_fn(|i| number(LANES * k + i)))
 }
 
+fn narrow(k: usize) -> Narrow {
+    Narrow(wide(k).0.map(|x| x as f32))
+}
+
 /// A ring of manifolds with awkward numbers in every field, of one to four points, with friction at each or as one.
 fn ring(law: FrictionLaw, whole: bool) -> Vec<Thin> {
     let manifold = |m: usize| {
         let points = 1 + m % MAX_POINTS;
-        let used = |w: Wide, size: f64| {
-            Wide(core::array::from_fn(|i| {
-                let live = i % MAX_POINTS < points;
-                if live { size * w.0[i] } else { 0.0 }
-            }))
-        };
-        let mut root = Wide::default();
-        root.0[..points].fill(1.0);
+        let used = |lane: usize, x: f32| if lane % MAX_POINTS < points { x } else { 0.0 };
+        let arm = |k: usize| Narrow(core::array::from_fn(|i| used(i, narrow(k).0[i])));
         let normals = Normals {
-            arm: [0, 1, 2].map(|c| used(wide(9 * m + c), 1.0)),
-            root,
-            impulse: used(wide(9 * m + 3), 0.1),
-            belt: [number(9 * m + 5), number(9 * m + 6)],
-            gap: used(wide(9 * m + 6), 1e-3),
-            axes: [7, 8, 9].map(|c| [0, 1, 2].map(|i| number(9 * m + 3 * c + i))),
+            arm: [0, 1, 2].map(|c| arm(9 * m + c)),
+            root: twice(|k| used(k, 1.0)),
+            impulse: twice(|k| used(k, 0.1 * narrow(9 * m + 3).0[k].abs())),
+            belt: [number(9 * m + 5), number(9 * m + 6)].map(|x| x as f32),
+            gap: twice(|k| used(k, 1e-3 * narrow(9 * m + 6).0[k])),
+            axes: [7, 8, 9].map(|c| [0, 1, 2].map(|i| number(9 * m + 3 * c + i) as f32)),
             pace: [80.0, 0.2],
             bodies: [m % BODIES, (3 * m + 1) % BODIES].map(|b| b as u32),
             mu: 0.4,
@@ -53,7 +51,7 @@ fn ring(law: FrictionLaw, whole: bool) -> Vec<Thin> {
             ..Normals::default()
         };
         let mut manifold = Manifold {
-            normal: DVec3::from_array(normals.axes[0]),
+            normal: super::double(normals.axes[0]),
             ..Manifold::default()
         };
         manifold.set_points((0..points as u32).map(|k| {
@@ -91,6 +89,7 @@ fn numbers(law: FrictionLaw, whole: bool, width: Width) -> Vec<f64> {
         lines(300).map(|w| Wide(w.0.map(|x| 1e-3 * x))).collect(),
     );
     let numbers = Numbers::new(&Discretiser::new(&Params::game(), 1.0 / 240.0));
+    let mut narrow = vec![Narrow::default(); BODIES];
     macro_rules! sweep {
         ($simd:ty) => {{
             prepare::<$simd>(&mut manifolds, &inv, &vel);
@@ -98,24 +97,31 @@ fn numbers(law: FrictionLaw, whole: bool, width: Width) -> Vec<f64> {
             for _ in 0..3 {
                 renew::<$simd>(&mut manifolds, &moved, &vel);
                 pose::<$simd>(&mut manifolds, &moved, &numbers);
-                position::<$simd>(&mut manifolds, &mut vel, false);
-                position::<$simd>(&mut manifolds, &mut vel, true);
-                velocity::<$simd>(&mut manifolds, &inv, &mut vel, false);
-                velocity::<$simd>(&mut manifolds, &inv, &mut vel, true);
+                position::<$simd, Line>(&mut manifolds, &mut vel, false);
+                velocity::<$simd, Line>(&mut manifolds, &inv, &mut vel, true);
+                for (to, from) in narrow.iter_mut().zip(&vel) {
+                    to.set_row(from.row::<$simd>());
+                }
+                position::<$simd, Narrow>(&mut manifolds, &mut narrow, true);
+                velocity::<$simd, Narrow>(&mut manifolds, &inv, &mut narrow, false);
             }
         }};
     }
     match width {
-        Width::Avx512 => sweep!(Avx512),
-        Width::Avx2 => sweep!(Avx2),
-        Width::Plain => sweep!(Plain),
+        Width::Avx512 => sweep!(Single<true>),
+        Width::Avx2 => sweep!(Single<false>),
+        Width::Plain => sweep!(PlainSingle),
     }
     let mut all: Vec<f64> = vel.iter().flat_map(|w| w.0).collect();
+    let mut add = |w: &Narrow| all.extend(w.0.map(f64::from));
+    narrow.iter().for_each(&mut add);
     for m in &manifolds {
-        all.extend(m.normals.impulse.0);
+        add(&m.normals.impulse);
         match &m.friction {
-            Friction::Each(each) => all.extend(each.impulse.0),
-            Friction::Whole(whole) => all.extend(whole.impulses()),
+            Friction::Each(each) => add(&each.impulse),
+            Friction::Whole(whole) => add(&Narrow(core::array::from_fn(|k| {
+                whole.impulses()[k % 3] as f32
+            }))),
         }
     }
     all

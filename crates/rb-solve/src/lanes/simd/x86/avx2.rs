@@ -1,7 +1,7 @@
 //! Eight numbers with AVX2: two halves.
 
 use super::half::Half;
-use crate::lanes::simd::{AllLanes, Halves, LANES, Simd, Stored, Wide, places};
+use crate::lanes::simd::{AllLanes, LANES, Simd, Stored, Wide, places};
 use core::arch::x86_64::*;
 
 /// Eight numbers in two registers.
@@ -128,32 +128,6 @@ impl AllLanes for Avx2 {
     }
 }
 
-impl Halves for Avx2 {
-    #[inline(always)]
-    fn swapped(self) -> Self {
-        Self::of(self.high(), self.low())
-    }
-    #[inline(always)]
-    fn turned(self) -> Self {
-        wrap!(Self::of(
-            _mm256_permute4x64_pd::<0x39>(self.low()),
-            _mm256_permute4x64_pd::<0x39>(self.high())
-        ))
-    }
-    #[inline(always)]
-    fn spread<const K: usize>(self) -> Self {
-        Self::of(filled::<K>(self.low()), filled::<K>(self.high()))
-    }
-    #[inline(always)]
-    fn lows(self, o: Self) -> Self {
-        Self::of(self.low(), o.low())
-    }
-    #[inline(always)]
-    fn highs(self, o: Self) -> Self {
-        Self::of(self.high(), o.high())
-    }
-}
-
 /// The first four and the last four columns of four rows.
 #[inline(always)]
 pub(super) fn columns([a, b, c, d]: [Avx2; 4]) -> ([__m256d; 4], [__m256d; 4]) {
@@ -187,15 +161,4 @@ fn quarter(r: [__m256d; 4]) -> [__m256d; 4] {
             _mm256_permute2f128_pd::<0x31>(b, d),
         ]
     }
-}
-
-/// Its number `K` in all four places.
-#[inline(always)]
-fn filled<const K: usize>(x: __m256d) -> __m256d {
-    wrap!(match K {
-        0 => _mm256_permute4x64_pd::<0x00>(x),
-        1 => _mm256_permute4x64_pd::<0x55>(x),
-        2 => _mm256_permute4x64_pd::<0xaa>(x),
-        _ => _mm256_permute4x64_pd::<0xff>(x),
-    })
 }

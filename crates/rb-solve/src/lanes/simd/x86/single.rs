@@ -1,6 +1,6 @@
 //! Eight numbers of single precision in one register.
 
-use crate::lanes::simd::{AllLanes, LANES, Narrow, Simd, Stored, places};
+use crate::lanes::simd::{AllLanes, Halves, LANES, Narrow, Simd, Stored, places};
 use core::arch::x86_64::*;
 
 /// Eight numbers of single precision; lines of double precision are converted with AVX-512 if it is `WIDE`.
@@ -102,6 +102,48 @@ impl<const WIDE: bool> AllLanes for Single<WIDE> {
             Self(_mm256_permute2f128_ps::<0x31>(top[2], bottom[2])),
             Self(_mm256_permute2f128_ps::<0x31>(top[3], bottom[3])),
         ])
+    }
+}
+
+impl<const WIDE: bool> Halves for Single<WIDE> {
+    #[inline(always)]
+    fn swapped(self) -> Self {
+        wrap!(Self(_mm256_permute2f128_ps::<0x01>(self.0, self.0)))
+    }
+    #[inline(always)]
+    fn turned(self) -> Self {
+        wrap!(Self(_mm256_permute_ps::<0x39>(self.0)))
+    }
+    #[inline(always)]
+    fn spread<const K: usize>(self) -> Self {
+        wrap!(Self(match K {
+            0 => _mm256_permute_ps::<0x00>(self.0),
+            1 => _mm256_permute_ps::<0x55>(self.0),
+            2 => _mm256_permute_ps::<0xaa>(self.0),
+            _ => _mm256_permute_ps::<0xff>(self.0),
+        }))
+    }
+    #[inline(always)]
+    fn lows(self, o: Self) -> Self {
+        wrap!(Self(_mm256_permute2f128_ps::<0x20>(self.0, o.0)))
+    }
+    #[inline(always)]
+    fn highs(self, o: Self) -> Self {
+        wrap!(Self(_mm256_permute2f128_ps::<0x31>(self.0, o.0)))
+    }
+    #[inline(always)]
+    fn with<const K: usize>(self, o: Self) -> Self {
+        wrap!(Self(match K {
+            0 => _mm256_blend_ps::<0x11>(self.0, o.0),
+            1 => _mm256_blend_ps::<0x22>(self.0, o.0),
+            2 => _mm256_blend_ps::<0x44>(self.0, o.0),
+            _ => _mm256_blend_ps::<0x88>(self.0, o.0),
+        }))
+    }
+    #[inline(always)]
+    fn quartered(rows: [Self; LANES / 2]) -> [Self; LANES / 2] {
+        let [a, b, c, d] = fours(rows);
+        [Self(a), Self(b), Self(c), Self(d)]
     }
 }
 
