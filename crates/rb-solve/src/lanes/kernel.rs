@@ -39,10 +39,10 @@ impl Section {
 
     /// Visits every contact once in the given pass, in order or in reverse.
     pub(super) fn sweep(&mut self, bodies: Bodies, pass: Pass, soft: &Numbers, backwards: bool) {
-        if self.is_thin() {
-            return thin::sweep(&mut self.thin, bodies, pass, backwards);
-        }
         let way = self.way(pass, backwards);
+        if self.is_thin() {
+            return thin::sweep(&mut self.thin, bodies, pass, soft, way);
+        }
         either!(&mut self.packed, |packed| visit_all(
             packed, bodies, pass, soft, way
         ));

@@ -46,7 +46,7 @@ impl Section {
             way.backwards = backwards;
             match &mut self.packed {
                 Kept::Single(packed) if !thin => visit_all(packed, bodies, pass, soft, way),
-                _ => thin::sweep(&mut self.thin, bodies, pass, backwards),
+                _ => thin::sweep(&mut self.thin, bodies, pass, soft, way),
             }
             (way.fresh, way.turned) = (false, false);
         }

@@ -31,7 +31,7 @@ impl Section {
         turned: bool,
     ) {
         if self.is_thin() {
-            return self.pose_thin(state, numbers, turned);
+            return self.pose_thin(state, turned);
         }
         (self.fresh, self.turned) = (true, turned);
         either!(&mut self.packed, |packed| {

@@ -40,11 +40,11 @@ use super::batch::Wide3;
 use super::kernel::Numbers;
 use super::pack::{Bodies, State};
 use super::plan::{Class, Member};
+use super::position::Way;
 use super::section::{Masses, Section, Terms};
 use super::simd::{LANES, Line, Narrow, Stored};
 use super::view::{Patch, Spot, vector};
 use glam::DVec3;
-use rb_core::discretise::Discretiser;
 use rb_core::manifold::{Contacts, FrictionLaw, Impulses, MAX_POINTS, Manifold};
 use rb_core::math::tangents;
 use rb_core::problem::Pass;
@@ -177,12 +177,12 @@ impl Section {
         prepare::run(&mut self.thin, masses.inv, masses.vel);
     }
 
-    /// Terms at the present gaps and attitudes.
-    pub(super) fn pose_thin(&mut self, state: State, numbers: &Discretiser, turned: bool) {
+    /// Has terms made at the present gaps, and couples the manifolds anew where bodies have turned.
+    pub(super) fn pose_thin(&mut self, state: State, turned: bool) {
+        self.fresh = true;
         if turned {
             prepare::run_renew(&mut self.thin, state.inv, state.vel);
         }
-        visit::run_pose(&mut self.thin, state.moved, &Numbers::new(numbers));
     }
 
     /// Adds W Jᵀλ of all contacts to the velocities.
@@ -196,12 +196,16 @@ pub(super) fn sweep<L: Stored>(
     manifolds: &mut [Thin],
     bodies: Bodies<L>,
     pass: Pass,
-    backwards: bool,
+    soft: &Numbers,
+    way: Way,
 ) {
-    let Bodies { inv, vel, .. } = bodies;
+    let Bodies { inv, vel, moved } = bodies;
     match pass {
-        Pass::Position => position::run(manifolds, vel, backwards),
-        Pass::Velocity => visit::run_velocity(manifolds, inv, vel, backwards),
+        Pass::Position => {
+            let news = way.fresh.then_some((moved, soft));
+            position::run(manifolds, vel, news, way.backwards);
+        }
+        Pass::Velocity => visit::run_velocity(manifolds, inv, vel, way.backwards),
     }
 }
 

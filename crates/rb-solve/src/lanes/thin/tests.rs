@@ -3,7 +3,7 @@
 use super::each::Each;
 use super::position::position;
 use super::prepare::{prepare, renew};
-use super::visit::{arms, pose, velocity, warm};
+use super::visit::{arms, velocity, warm};
 use super::whole::Whole;
 use super::{Friction, Normals, Thin, twice};
 use crate::lanes::LANES;
@@ -96,13 +96,13 @@ fn numbers(law: FrictionLaw, whole: bool, width: Width) -> Vec<f64> {
             warm::<$simd>(&manifolds, &inv, &mut vel);
             for _ in 0..3 {
                 renew::<$simd>(&mut manifolds, &moved, &vel);
-                pose::<$simd>(&mut manifolds, &moved, &numbers);
-                position::<$simd, Line>(&mut manifolds, &mut vel, false);
+                let news = Some((&moved[..], &numbers));
+                position::<$simd, Line>(&mut manifolds, &mut vel, news, false);
                 velocity::<$simd, Line>(&mut manifolds, &inv, &mut vel, true);
                 for (to, from) in narrow.iter_mut().zip(&vel) {
                     to.set_row(from.row::<$simd>());
                 }
-                position::<$simd, Narrow>(&mut manifolds, &mut narrow, true);
+                position::<$simd, Narrow>(&mut manifolds, &mut narrow, None, true);
                 velocity::<$simd, Narrow>(&mut manifolds, &inv, &mut narrow, false);
             }
         }};

@@ -1,8 +1,7 @@
-//! What every visit of a manifold does: reading the velocities, writing them; and terms and warm start.
+//! What every visit of a manifold does: reading the velocities, writing them; warm start and velocity pass.
 
 use super::{Columns, Friction, Normals, Rows, Thin};
 use crate::lanes::dispatch;
-use crate::lanes::kernel::Numbers;
 use crate::lanes::simd::{Halves, Line, Stored};
 use crate::lanes::vector::V3;
 use rb_core::manifold::MAX_POINTS;
@@ -128,26 +127,6 @@ pub(super) fn splat<S: Halves>(x: f32) -> S {
 #[inline(always)]
 pub(super) fn splat3<S: Halves>(v: &[f32; 3]) -> V3<S> {
     V3([splat(v[0]), splat(v[1]), splat(v[2])])
-}
-
-pub(super) fn run_pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
-    dispatch!(single pose(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers))
-}
-
-/// Terms of both passes at the present gaps.
-#[inline(always)]
-pub(super) fn pose<S: Halves>(manifolds: &mut [Thin], moved: &[Line], numbers: &Numbers) {
-    for Thin { normals: m, .. } in manifolds {
-        let gap = S::load(&m.gap).add(Speeds::<S>::of(m, moved).approach(m));
-        let pace = [S::splat(m.pace[0]), S::splat(m.pace[1])];
-        let ((bias, reg), root) = (numbers.terms(gap, pace), S::load(&m.root));
-        let one = S::splat(1.0);
-        let share = one.div(one.add(reg));
-        share.store(&mut m.soft[0]);
-        share.mul(reg).store(&mut m.soft[1]);
-        share.mul(root.mul(bias)).store(&mut m.soft[2]);
-        root.mul(bias.max(S::zero())).store(&mut m.bias);
-    }
 }
 
 pub(super) fn run_warm(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {

@@ -196,9 +196,7 @@ impl Whole {
         let change = S::load(&self.cross[0]).fma(by.0[0], change);
         let change = S::load(&self.cross[1]).fma(by.0[1], change);
         self.push(by, &mut pair);
-        let [a, b, c, d] = &m.couple;
-        let couple = [S::load(a), S::load(b), S::load(c), S::load(d)];
-        press::<S, BACK>(m, change, couple, &mut pair);
+        press::<S, BACK>(m, change, m.coupled(), &mut pair);
         pair.put_back(m, vel);
     }
 
