@@ -29,7 +29,7 @@ impl Section {
     pub(super) fn warm(&mut self, bodies: Bodies) {
         let Bodies { inv, vel, .. } = bodies;
         if self.is_thin() {
-            return self.warm_thin(inv, vel);
+            return self.warm_thin(vel);
         }
         let turned = std::mem::take(&mut self.turned);
         either!(&mut self.packed, |packed| run_warm(

@@ -121,7 +121,7 @@ impl<const N: usize> Default for Columns<N> {
 #[derive(Clone, Copy, Debug)]
 #[allow(
     clippy::large_enum_variant,
-    reason = "nearly all have theirs once for all, the larger"
+    reason = "elsewhere than its manifold it would be fetched apart"
 )]
 enum Friction {
     /// At every point.
@@ -186,8 +186,8 @@ impl Section {
     }
 
     /// Adds W Jᵀλ of all contacts to the velocities.
-    pub(super) fn warm_thin(&self, inv: &[Line], vel: &mut [Line]) {
-        visit::run_warm(&self.thin, inv, vel);
+    pub(super) fn warm_thin(&self, vel: &mut [Line]) {
+        visit::run_warm(&self.thin, vel);
     }
 }
 
@@ -199,13 +199,13 @@ pub(super) fn sweep<L: Stored>(
     soft: &Numbers,
     way: Way,
 ) {
-    let Bodies { inv, vel, moved } = bodies;
+    let Bodies { vel, moved, .. } = bodies;
     match pass {
         Pass::Position => {
             let news = way.fresh.then_some((moved, soft));
             position::run(manifolds, vel, news, way.backwards);
         }
-        Pass::Velocity => visit::run_velocity(manifolds, inv, vel, way.backwards),
+        Pass::Velocity => visit::run_velocity(manifolds, vel, way.backwards),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Friction at every point of a manifold.
 
-use super::Normals;
-use super::prepare::Entries;
-use super::visit::{Speeds, arms, nth, splat, splat3};
+use super::prepare::{Entries, opposed};
+use super::visit::{Pair, Speeds, nth, splat, splat3};
+use super::{Columns, Normals};
 use crate::lanes::simd::{Halves, Line, Narrow, Stored};
 use crate::lanes::vector::V3;
 use glam::DVec2;
@@ -23,6 +23,8 @@ pub(super) struct Each {
     /// Ĝ between a row of a point (n, t, u) and one of another, but for that between normals: the next point
     /// around in the lower half, the one after that in the upper.
     couple: [Narrow; 8],
+    /// Of the first tangents, then of the second.
+    columns: [Columns<MAX_POINTS>; 2],
 }
 
 impl Each {
@@ -48,13 +50,13 @@ impl Each {
     }
 
     #[inline(always)]
-    pub(super) fn warm(&self, m: &Normals, inv: &[Line], vel: &mut [Line]) {
-        let mut load = Load::default();
-        for k in 0..MAX_POINTS {
-            let [x, y] = self.impulse_of(k);
-            load.add(m, k, [m.impulse.at(k) * m.root.at(k), x, y]);
-        }
-        load.push(m, inv, vel);
+    pub(super) fn warm<S: Halves>(&self, m: &Normals, vel: &mut [Line]) {
+        let mut pair = Pair::<S>::of(m, vel);
+        pair.warm(&m.columns, S::load(&m.impulse));
+        let impulse = S::load(&self.impulse);
+        pair.warm(&self.columns[0], impulse.lows(impulse));
+        pair.warm(&self.columns[1], impulse.highs(impulse));
+        pair.put_back(m, vel);
     }
 
     /// Steps and bounds, coupling within each point; impulses become scaled. The normals have been.
@@ -74,9 +76,14 @@ impl Each {
         S::select(slips, impulse, zero).store(&mut self.impulse);
     }
 
-    /// Coupling between points. (Loops over rows and columns leave these in memory.)
+    /// Columns, and coupling between points. (Loops over rows and columns leave these in memory.)
     #[inline(always)]
     pub(super) fn couple<S: Halves>(&mut self, m: &Normals, rows: &Entries<S>) {
+        let signed = opposed(S::load(&self.root));
+        for (k, columns) in self.columns.iter_mut().enumerate() {
+            let [shift, turn] = rows.response(k + 1);
+            columns.set(shift.scaled(signed), turn.scaled(signed));
+        }
         let tangent = S::load(&self.root);
         let roots = [S::load(&m.root), tangent, tangent];
         self.column::<S, 0>(rows, &roots);
@@ -117,28 +124,27 @@ impl Each {
     pub(super) fn visit<S: Halves, L: Stored, const BACK: bool>(
         &mut self,
         m: &mut Normals,
-        inv: &[Line],
         vel: &mut [L],
     ) {
+        let pair = Pair::<S>::of(m, vel);
         let mut visit = Visit {
-            d: self.own::<S, L>(m, vel),
-            load: Load::default(),
+            d: self.own(m, &pair.speeds()),
+            pair,
         };
         visit.point::<BACK, 0>(m, self);
         visit.point::<BACK, 1>(m, self);
         visit.point::<BACK, 2>(m, self);
         visit.point::<BACK, 3>(m, self);
-        visit.load.push(m, inv, vel);
+        visit.pair.put_back(m, vel);
     }
 
     /// What each row would give up by itself: normals, first tangents, second tangents.
     #[inline(always)]
-    fn own<S: Halves, L: Stored>(&self, m: &Normals, vel: &[L]) -> [[f32; MAX_POINTS]; 3] {
-        let speeds = Speeds::<S>::of(m, vel);
+    fn own<S: Halves>(&self, m: &Normals, speeds: &Speeds<S>) -> [[f32; MAX_POINTS]; 3] {
         let mut d = [Narrow::default(); 2];
         let closing = speeds.along(&m.rows).add(S::load(&m.bias));
         closing.store(&mut d[0]);
-        S::load(&self.root).mul(slips(m, &speeds)).store(&mut d[1]);
+        S::load(&self.root).mul(slips(m, speeds)).store(&mut d[1]);
         let [n, t] = [d[0].0, d[1].0];
         [
             [n[0], n[1], n[2], n[3]],
@@ -149,14 +155,13 @@ impl Each {
 }
 
 /// A visit in the velocity pass.
-struct Visit {
+struct Visit<S> {
     /// d of normals, first tangents, second tangents.
     d: [[f32; MAX_POINTS]; 3],
-    /// What has changed.
-    load: Load,
+    pair: Pair<S>,
 }
 
-impl Visit {
+impl<S: Halves> Visit<S> {
     /// The point in place `I`.
     #[inline(always)]
     fn point<const BACK: bool, const I: usize>(&mut self, m: &mut Normals, each: &mut Each) {
@@ -184,9 +189,9 @@ impl Visit {
                 }
             }
         }
-        let [n, x, y] = delta.map(f64::from);
-        let (rn, rt) = (m.root.at(k), each.root.at(k));
-        self.load.add(m, k, [rn * n, rt * x, rt * y]);
+        self.pair.push(&m.columns, k, splat(delta[0]));
+        self.pair.push(&each.columns[0], k, splat(delta[1]));
+        self.pair.push(&each.columns[1], k, splat(delta[2]));
     }
 }
 
@@ -203,68 +208,6 @@ pub(super) fn tangents<S: Halves>(m: &Normals, speeds: &Speeds<S>) -> S {
 #[inline(always)]
 pub(super) fn slips<S: Halves>(m: &Normals, speeds: &Speeds<S>) -> S {
     tangents(m, speeds).sub(splat::<S>(m.belt[0]).lows(splat(m.belt[1])))
-}
-
-/// A vector along the contact axes in world axes.
-#[inline(always)]
-fn world([n, t, u]: &[[f32; 3]; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
-    let at = |c: usize| {
-        let [n, t, u] = [f64::from(n[c]), f64::from(t[c]), f64::from(u[c])];
-        u.mul_add(z, t.mul_add(y, n * x))
-    };
-    [at(0), at(1), at(2)]
-}
-
-/// sum + r × p.
-#[inline(always)]
-fn turn(sum: [f64; 3], [a, b, c]: [f64; 3], [x, y, z]: [f64; 3]) -> [f64; 3] {
-    [
-        (-c).mul_add(y, b.mul_add(z, sum[0])),
-        (-a).mul_add(z, c.mul_add(x, sum[1])),
-        (-b).mul_add(x, a.mul_add(y, sum[2])),
-    ]
-}
-
-/// An impulse on b and its opposite on a, with what turns each.
-#[derive(Default)]
-struct Load {
-    force: [f64; 3],
-    torque: [[f64; 3]; 2],
-}
-
-impl Load {
-    /// Adds an impulse along the contact axes at a point.
-    #[inline(always)]
-    fn add(&mut self, m: &Normals, point: usize, impulse: [f64; 3]) {
-        let (p, arms) = (world(&m.axes, impulse), arms(m, point));
-        for c in 0..3 {
-            self.force[c] += p[c];
-        }
-        for s in 0..2 {
-            self.torque[s] = turn(self.torque[s], arms[s], p);
-        }
-    }
-
-    /// v ± W of it.
-    #[inline(always)]
-    fn push<L: Stored>(&self, m: &Normals, inv: &[Line], vel: &mut [L]) {
-        for (s, sign) in [(0, -1.0), (1, 1.0)] {
-            let body = m.bodies[s] as usize;
-            let [xx, yy, zz, xy, xz, yz, mx, my] = inv[body].0;
-            let ([fx, fy, fz], [x, y, z]) = (self.force, self.torque[s]);
-            let [fx, fy, fz] = [sign * fx, sign * fy, sign * fz];
-            let [x, y, z] = [sign * x, sign * y, sign * z];
-            let v = &mut vel[body];
-            let mz = v.at(3);
-            let mut push = |k: usize, by: f64| v.set(k, v.at(k) + by);
-            push(0, mx * fx);
-            push(1, my * fy);
-            push(2, mz * fz);
-            push(4, xz.mul_add(z, xy.mul_add(y, xx * x)));
-            push(5, yz.mul_add(z, yy.mul_add(y, xy * x)));
-            push(6, zz.mul_add(z, yz.mul_add(y, xz * x)));
-        }
-    }
 }
 
 #[inline(always)]

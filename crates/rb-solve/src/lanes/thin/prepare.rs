@@ -162,6 +162,9 @@ impl<const N: usize> Columns<N> {
 
 /// J W Jᵀ of one manifold: in each lane what is of a point, felt by a in the lower half and by b in the upper.
 pub(super) struct Entries<S> {
+    /// W of the linear velocities.
+    mass: V3<S>,
+    axes: [V3<S>; 3],
     /// Angular parts of the rows.
     lever: [V3<S>; 3],
     /// W times these.
@@ -192,6 +195,8 @@ impl<S: Halves> Entries<S> {
         let lin = V3([both(x), both(y), both(z)]);
         let (ln, lt) = (lin.times(n), lin.times(t));
         Self {
+            mass: mass.lin,
+            axes: [n, t, u],
             lever,
             turned,
             linear: [
@@ -203,6 +208,12 @@ impl<S: Halves> Entries<S> {
                 lin.times(u).dot(u),
             ],
         }
+    }
+
+    /// What a unit along an axis does to linear and to angular velocities, but for its sign.
+    #[inline(always)]
+    pub(super) fn response(&self, row: usize) -> [V3<S>; 2] {
+        [self.mass.times(self.axes[row]), self.turned[row]]
     }
 
     /// Entry of J W Jᵀ between a row of the point in each lane and W times another lever.

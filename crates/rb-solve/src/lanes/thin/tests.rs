@@ -3,12 +3,13 @@
 use super::each::Each;
 use super::position::position;
 use super::prepare::{prepare, renew};
-use super::visit::{arms, velocity, warm};
+use super::visit::{velocity, warm};
 use super::whole::Whole;
 use super::{Friction, Normals, Thin, twice};
 use crate::lanes::LANES;
 use crate::lanes::kernel::Numbers;
 use crate::lanes::simd::{Line, Narrow, PlainSingle, Single, Stored, Wide};
+use crate::lanes::view::vector;
 use crate::lanes::{Width, assert_same_at_every_width};
 use glam::DVec3;
 use rb_core::anchor::Anchored;
@@ -55,7 +56,7 @@ fn ring(law: FrictionLaw, whole: bool) -> Vec<Thin> {
             ..Manifold::default()
         };
         manifold.set_points((0..points as u32).map(|k| {
-            let arm = [0, 1].map(|s| DVec3::from_array(arms(&normals, k as usize)[s]));
+            let arm = [0, MAX_POINTS].map(|side| vector(&normals.arm, side + k as usize));
             (k, Anchored { arm, gap: 0.0 })
         }));
         let mut impulses = [[0.0; 3]; MAX_POINTS];
@@ -93,17 +94,17 @@ fn numbers(law: FrictionLaw, whole: bool, width: Width) -> Vec<f64> {
     macro_rules! sweep {
         ($simd:ty) => {{
             prepare::<$simd>(&mut manifolds, &inv, &vel);
-            warm::<$simd>(&manifolds, &inv, &mut vel);
+            warm::<$simd>(&manifolds, &mut vel);
             for _ in 0..3 {
                 renew::<$simd>(&mut manifolds, &moved, &vel);
                 let news = Some((&moved[..], &numbers));
                 position::<$simd, Line>(&mut manifolds, &mut vel, news, false);
-                velocity::<$simd, Line>(&mut manifolds, &inv, &mut vel, true);
+                velocity::<$simd, Line>(&mut manifolds, &mut vel, true);
                 for (to, from) in narrow.iter_mut().zip(&vel) {
                     to.set_row(from.row::<$simd>());
                 }
                 position::<$simd, Narrow>(&mut manifolds, &mut narrow, None, true);
-                velocity::<$simd, Narrow>(&mut manifolds, &inv, &mut narrow, false);
+                velocity::<$simd, Narrow>(&mut manifolds, &mut narrow, false);
             }
         }};
     }

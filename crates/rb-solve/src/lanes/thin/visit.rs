@@ -58,14 +58,13 @@ impl<S: Halves> Pair<S> {
         self.0[1] = S::load(&columns.0[1][k]).nfma(by, self.0[1]);
     }
 
-    /// Adds what the normals' λ̂ do.
+    /// Adds what λ̂ of all four rows do.
     #[inline(always)]
-    pub(super) fn warm(&mut self, m: &Normals) {
-        let impulse = S::load(&m.impulse);
-        self.push(&m.columns, 0, impulse.spread::<0>());
-        self.push(&m.columns, 1, impulse.spread::<1>());
-        self.push(&m.columns, 2, impulse.spread::<2>());
-        self.push(&m.columns, 3, impulse.spread::<3>());
+    pub(super) fn warm(&mut self, columns: &Columns<MAX_POINTS>, impulse: S) {
+        self.push(columns, 0, impulse.spread::<0>());
+        self.push(columns, 1, impulse.spread::<1>());
+        self.push(columns, 2, impulse.spread::<2>());
+        self.push(columns, 3, impulse.spread::<3>());
     }
 }
 
@@ -129,50 +128,44 @@ pub(super) fn splat3<S: Halves>(v: &[f32; 3]) -> V3<S> {
     V3([splat(v[0]), splat(v[1]), splat(v[2])])
 }
 
-pub(super) fn run_warm(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
-    dispatch!(single warm(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]))
+pub(super) fn run_warm(manifolds: &[Thin], vel: &mut [Line]) {
+    dispatch!(single warm(manifolds: &[Thin], vel: &mut [Line]))
 }
 
 /// Adds what all impulses do.
 #[inline(always)]
-pub(super) fn warm<S: Halves>(manifolds: &[Thin], inv: &[Line], vel: &mut [Line]) {
+pub(super) fn warm<S: Halves>(manifolds: &[Thin], vel: &mut [Line]) {
     for Thin { normals, friction } in manifolds {
         match friction {
-            Friction::Each(each) => each.warm(normals, inv, vel),
+            Friction::Each(each) => each.warm::<S>(normals, vel),
             Friction::Whole(whole) => whole.warm::<S>(normals, vel),
         }
     }
 }
 
-pub(super) fn run_velocity<L: Stored>(
-    manifolds: &mut [Thin],
-    inv: &[Line],
-    vel: &mut [L],
-    backwards: bool,
-) {
-    dispatch!(single L velocity(manifolds: &mut [Thin], inv: &[Line], vel: &mut [L], backwards: bool))
+pub(super) fn run_velocity<L: Stored>(manifolds: &mut [Thin], vel: &mut [L], backwards: bool) {
+    dispatch!(single L velocity(manifolds: &mut [Thin], vel: &mut [L], backwards: bool))
 }
 
 /// Normals and friction under the law itself, one manifold after the other.
 #[inline(always)]
 pub(super) fn velocity<S: Halves, L: Stored>(
     manifolds: &mut [Thin],
-    inv: &[Line],
     vel: &mut [L],
     backwards: bool,
 ) {
-    in_turn!(visit::<S, L>, manifolds, backwards, inv, vel);
+    in_turn!(visit::<S, L>, manifolds, backwards, vel);
 }
 
 #[inline(always)]
-fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, inv: &[Line], vel: &mut [L]) {
+fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, vel: &mut [L]) {
     if let Friction::Whole(whole) = &mut m.friction {
         return whole.visit::<S, L, BACK>(&mut m.normals, vel);
     }
     // Or all that this one reads would have a pointer of its own, and all of them go on with every manifold.
     let Thin { normals, friction } = core::hint::black_box(m);
     if let Friction::Each(each) = friction {
-        each.visit::<S, L, BACK>(normals, inv, vel);
+        each.visit::<S, L, BACK>(normals, vel);
     }
 }
 
@@ -180,15 +173,4 @@ fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, inv: &[Line], vel
 #[inline(always)]
 pub(super) fn nth<const BACK: bool>(i: usize) -> usize {
     if BACK { MAX_POINTS - 1 - i } else { i }
-}
-
-#[inline(always)]
-fn arm(m: &Normals, side: usize, k: usize) -> [f64; 3] {
-    let at = MAX_POINTS * side + k;
-    [m.arm[0].at(at), m.arm[1].at(at), m.arm[2].at(at)]
-}
-
-#[inline(always)]
-pub(super) fn arms(m: &Normals, k: usize) -> [[f64; 3]; 2] {
-    [arm(m, 0, k), arm(m, 1, k)]
 }

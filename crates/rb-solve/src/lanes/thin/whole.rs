@@ -85,7 +85,7 @@ impl Whole {
     #[inline(always)]
     pub(super) fn warm<S: Halves>(&self, m: &Normals, vel: &mut [Line]) {
         let mut pair = Pair::<S>::of(m, vel);
-        pair.warm(m);
+        pair.warm(&m.columns, S::load(&m.impulse));
         self.push(spread(S::load(&self.impulse)), &mut pair);
         pair.put_back(m, vel);
     }
