@@ -52,7 +52,7 @@ pub struct Terms {
     pub friction: FrictionAt,
     /// What stored impulses are multiplied by.
     pub scale: f64,
-    /// That of batches; double wherever masses are beyond what single precision can square.
+    /// That of their sweeps; double wherever masses are beyond what single precision can square.
     pub precision: Precision,
     /// Number of the step.
     pub step: u64,

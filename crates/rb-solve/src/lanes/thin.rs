@@ -10,7 +10,7 @@
 //!
 //! ```text
 //! normals    d = σ (s (J v + b) + R/a λ̂),   Δ = min(λ̂ₙ, d),   λ̂ₙ −= Δ,   d −= σ Ĝ Δ,    σ = 1/(1 + R/a)
-//! friction   λ̂ₜ ← Π(λ̂ₜ − s (J v − belt)),   before them
+//! friction   λ̂ₜ ← Π(λ̂ₜ − s (J v − belt)),   that of all points before the normals, that of one after its own
 //! at the end v += W Jᵀ s Δλ̂
 //! ```
 //!

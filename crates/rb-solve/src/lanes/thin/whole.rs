@@ -64,7 +64,8 @@ impl Whole {
     /// Impulses along the tangents and of the twist over the reach (N·s).
     #[inline(always)]
     pub(super) fn impulses(&self) -> [f64; 3] {
-        [0, 1, 2].map(|k| self.impulse.at(k) * self.root.at(k))
+        let of = |k: usize| self.impulse.at(k) * self.root.at(k);
+        [of(0), of(1), of(2)]
     }
 
     /// Steps of the tangents and of the twist.
