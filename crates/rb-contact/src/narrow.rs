@@ -33,6 +33,7 @@ mod half_space;
 mod hold;
 mod parts;
 mod polish;
+mod quad;
 mod round;
 mod sat;
 #[cfg(test)]

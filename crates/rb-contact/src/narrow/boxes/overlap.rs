@@ -8,8 +8,7 @@
 //!            across either axis, (∓h − p)/d, and the least of 1 and where it goes out; a corner q of the rectangle
 //!            is inside if q − m = s a + t b with |s|, |t| < 1 for the middle m and half edges a and b
 
-use crate::convex::CORNERS;
-use core::array::from_fn;
+use crate::narrow::quad::Quad;
 use glam::{DVec2, DVec3};
 
 /// As many there can be of each kind of corner: beginnings of what is left of edges, their ends, and corners of the
@@ -18,11 +17,11 @@ const SIDES: usize = 4;
 
 /// Corners by their coordinates: two along the rectangle, then the one across.
 pub(super) struct Overlap {
-    at: [[f64; 3 * SIDES]; 3],
+    at: [[[f64; SIDES]; 3]; 3],
     /// Which of them there are, by bits.
     pub(super) found: u32,
     /// When the parallelogram's edges come in across either axis, and then when they go out.
-    times: [[f64; 2 * SIDES]; 2],
+    times: [[[f64; SIDES]; 2]; 2],
     /// Which of them lead up along either axis, by bits.
     up: [u32; 2],
     names: [u32; SIDES],
@@ -32,82 +31,76 @@ impl Overlap {
     /// Of a parallelogram, by its middle, half edges, and names of its corners in the order of [`CORNERS`], each
     /// less than 8, and the rectangle within ±`half`.
     #[inline(always)]
-    pub(super) fn new(m: DVec3, [a, b]: [DVec3; 2], names: [u32; SIDES], half: DVec2) -> Self {
-        let corners: [[f64; SIDES]; 3] = from_fn(|c| {
-            let [p, q] = [m[c] + a[c], m[c] - a[c]];
-            [p + b[c], q + b[c], q - b[c], p - b[c]]
-        });
-        let ways: [[f64; SIDES]; 3] = from_fn(|c| {
-            let [a, b] = [2.0 * a[c], 2.0 * b[c]];
-            [-a, -b, a, b]
-        });
-        let mut times = [[0.0; 2 * SIDES]; 2];
-        for c in 0..2 {
-            for e in 0..SIDES {
-                let (inverse, p) = (1.0 / ways[c][e], corners[c][e]);
-                let [low, high] = [(-half[c] - p) * inverse, (half[c] - p) * inverse];
-                times[c][e] = lesser(low, high);
-                times[c][SIDES + e] = greater(low, high);
-            }
-        }
-        let [x, y] = &times;
-        let begin: [f64; SIDES] = from_fn(|e| greater(greater(x[e], y[e]), 0.0));
-        let end: [f64; SIDES] = from_fn(|e| lesser(lesser(x[SIDES + e], y[SIDES + e]), 1.0));
-        // The corners of the rectangle in terms of a and b.
-        let inverse = 1.0 / (a.x * b.y - a.y * b.x);
-        let own: [[f64; SIDES]; 2] = from_fn(|c| CORNERS.map(|s| s[c] * half[c]));
-        let along_a: [f64; SIDES] =
-            from_fn(|k| ((own[0][k] - m.x) * b.y - (own[1][k] - m.y) * b.x) * inverse);
-        let along_b: [f64; SIDES] =
-            from_fn(|k| (a.x * (own[1][k] - m.y) - a.y * (own[0][k] - m.x)) * inverse);
-        let mut at = [[0.0; 3 * SIDES]; 3];
+    pub(super) fn new<Q: Quad>(
+        m: DVec3,
+        [a, b]: [DVec3; 2],
+        names: [u32; SIDES],
+        half: DVec2,
+    ) -> Self {
+        let [sign_a, sign_b] = [Q::of([1.0, -1.0, -1.0, 1.0]), Q::of([1.0, 1.0, -1.0, -1.0])];
+        let [zero, one] = [Q::splat(0.0), Q::splat(1.0)];
+        let round = Q::of([-2.0, -2.0, 2.0, 2.0]);
+        let (mut corners, mut ways) = ([zero; 3], [zero; 3]);
         for c in 0..3 {
-            for e in 0..SIDES {
-                at[c][e] = corners[c][e] + ways[c][e] * begin[e];
-                at[c][SIDES + e] = corners[c][e] + ways[c][e] * end[e];
-            }
+            let (x, y) = (Q::splat(a[c]).mul(sign_a), Q::splat(b[c]).mul(sign_b));
+            corners[c] = Q::splat(m[c]).add(x).add(y);
+            ways[c] = Q::of([a[c], b[c], a[c], b[c]]).mul(round);
         }
-        for k in 0..SIDES {
-            at[0][2 * SIDES + k] = own[0][k];
-            at[1][2 * SIDES + k] = own[1][k];
-            at[2][2 * SIDES + k] = m.z + a.z * along_a[k] + b.z * along_b[k];
+        let (mut comes, mut goes) = ([zero; 2], [zero; 2]);
+        for c in 0..2 {
+            let (h, inverse) = (half[c], one.div(ways[c]));
+            let low = Q::splat(-h).sub(corners[c]).mul(inverse);
+            let high = Q::splat(h).sub(corners[c]).mul(inverse);
+            (comes[c], goes[c]) = (low.min(high), low.max(high));
         }
-        let mut found = 0;
-        for e in 0..SIDES {
-            let left = begin[e] < end[e];
-            let inside = (along_a[e].abs() < 1.0) & (along_b[e].abs() < 1.0);
-            found |= u32::from(left) << e;
-            found |= u32::from(left & (end[e] < 1.0)) << (SIDES + e);
-            found |= u32::from(inside) << (2 * SIDES + e);
+        let begin = comes[0].max(comes[1]).max(zero);
+        let end = goes[0].min(goes[1]).min(one);
+        let signs = [sign_a, sign_b];
+        let (inner, inside) = corners_inside(m, [a, b], half, signs);
+        let mut at = [[[0.0; SIDES]; 3]; 3];
+        for c in 0..3 {
+            at[c][0] = corners[c].add(ways[c].mul(begin)).array();
+            at[c][1] = corners[c].add(ways[c].mul(end)).array();
+            at[c][2] = inner[c].array();
         }
-        let up = |way: &[f64; SIDES]| {
-            let bits = way.iter().enumerate();
-            bits.fold(0, |set, (e, way)| set | u32::from(*way > 0.0) << e)
-        };
+        let left = end.gt(begin);
         Self {
             at,
-            found,
-            times,
-            up: [up(&ways[0]), up(&ways[1])],
+            found: left | (left & one.gt(end)) << SIDES | inside << (2 * SIDES),
+            times: [
+                [comes[0].array(), goes[0].array()],
+                [comes[1].array(), goes[1].array()],
+            ],
+            up: [ways[0].gt(zero), ways[1].gt(zero)],
             names,
         }
     }
 
-    /// Heights of all corners, whether there are such or not.
-    pub(super) fn heights(&self) -> [f64; 3 * SIDES] {
-        self.at[2]
+    /// Heights of all corners of each kind, whether there are such or not.
+    #[inline(always)]
+    pub(super) fn heights(&self) -> &[[f64; SIDES]; 3] {
+        &self.at[2]
     }
 
     /// Place and name of a corner that is there. (Names: of the parallelogram's corners as given, less than 8, then of
     /// the rectangle's; then of an edge, by what its ends have in common or either has, with a border.)
+    #[inline(always)]
     pub(super) fn corner(&self, k: usize) -> (DVec3, u32) {
-        let place = DVec3::new(self.at[0][k], self.at[1][k], self.at[2][k]);
+        let [x, y, z] = &self.at;
+        let place = DVec3::new(
+            x.as_flattened()[k],
+            y.as_flattened()[k],
+            z.as_flattened()[k],
+        );
         let e = k % SIDES;
         if k >= 2 * SIDES {
             return (place, 8 + e as u32);
         }
         let comes = k < SIDES;
-        let [x, y] = [self.times[0][k], self.times[1][k]];
+        let [x, y] = [
+            self.times[0].as_flattened()[k],
+            self.times[1].as_flattened()[k],
+        ];
         let [name, next] = [self.names[e], self.names[(e + 1) % SIDES]];
         let across = u32::from((y > x) == comes);
         let up = self.up[across as usize] >> e & 1;
@@ -118,12 +111,22 @@ impl Overlap {
     }
 }
 
-/// Where one is no number it is the second.
-fn lesser(x: f64, y: f64) -> f64 {
-    if x < y { x } else { y }
-}
-
-/// Where one is no number it is the second.
-fn greater(x: f64, y: f64) -> f64 {
-    if x > y { x } else { y }
+/// The corners of a rectangle on a parallelogram's plane, and which of them are within it, by bits.
+#[inline(always)]
+fn corners_inside<Q: Quad>(
+    m: DVec3,
+    [a, b]: [DVec3; 2],
+    half: DVec2,
+    [sign_x, sign_y]: [Q; 2],
+) -> ([Q; 3], u32) {
+    let own = [Q::splat(half.x).mul(sign_x), Q::splat(half.y).mul(sign_y)];
+    let [x, y] = [own[0].sub(Q::splat(m.x)), own[1].sub(Q::splat(m.y))];
+    let inverse = Q::splat(1.0 / (a.x * b.y - a.y * b.x));
+    let along_a = x.mul(Q::splat(b.y)).sub(y.mul(Q::splat(b.x))).mul(inverse);
+    let along_b = y.mul(Q::splat(a.x)).sub(x.mul(Q::splat(a.y))).mul(inverse);
+    let height = Q::splat(m.z).add(Q::splat(a.z).mul(along_a));
+    let height = height.add(Q::splat(b.z).mul(along_b));
+    let one = Q::splat(1.0);
+    let inside = one.gt(along_a.abs()) & one.gt(along_b.abs());
+    ([own[0], own[1], height], inside)
 }
