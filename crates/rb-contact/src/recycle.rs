@@ -12,9 +12,6 @@
 //!   and by that times the tilt in their gap; twice as far for a contact between two lines, whose gap is
 //!   exact until the closest point runs past the end of one.
 //!
-//! Most pairs at rest need not even be asked: the sum of how far either shape has [gone](went) in each step since the
-//! search bounds how far they have moved against each other, and an answer that holds for the bound holds.
-//!
 //! Pairs are many, so all but the place is kept in single precision, and what that may hide of a turn is taken off
 //! `clear`. The place is not, for a pebble may lie a kilometre from the origin of its mesh.
 
@@ -55,25 +52,12 @@ pub fn apart(a: Sphere, b: Sphere) -> Apart {
 
 /// How much nearer two shapes can come at most (m) while each moves by its motion: how far its origin goes and it
 /// turns (m, rad; world), to first order. A motion both share brings them no nearer.
-#[inline]
+#[inline(always)]
 pub fn nearing(a: (Sphere, &Twist), b: (Sphere, &Twist)) -> f64 {
     let [((at, _), carrier), ((to, radius), own)] = larger_first([a.0.1, b.0.1], [a, b]);
     let shift = own.lin - carrier.lin - carrier.ang.cross(to.p - at.p);
     shift.length() + (own.ang - carrier.ang).length() * radius
 }
-
-/// Bound (m) on how far a shape of this radius (m) has moved against any other of its size or smaller that is as near as
-/// its own radius, by going from one pose to another.
-///
-/// A turn by θ moves what is one lever away by 2 sin(θ/2) ≤ 4 sin(θ/4) = 2 |Δq| levers at most. The other's origin is at
-/// most three radii away, and its own turn counts for one more: four levers of a radius.
-#[inline]
-pub fn went(before: &Pose, now: &Pose, radius: f64) -> f64 {
-    before.p.distance(now.p) + 8.0 * (now.q - before.q).length() * radius
-}
-
-/// What may be wrong with a sum of [`went`] by rounding, as a share, with room to spare.
-const INEXACT: f64 = 1e-6;
 
 /// What to do about a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,81 +99,42 @@ impl Memory {
         }
     }
 
-    /// Margin (m) to add to the prediction of a search, so that its answer lasts while the shapes move by a `share` of
-    /// the smaller one's radius.
-    #[inline]
-    pub fn spare(a: Sphere, b: Sphere, share: f64) -> f64 {
-        2.0 * share * a.1.min(b.1)
-    }
-
-    /// How far shapes may seem to have moved (m) right after a search.
-    #[inline]
-    pub fn drift(a: Sphere, b: Sphere) -> f64 {
-        2.0 * HIDDEN * a.1.min(b.1)
-    }
-
-    /// Whether [`recall`](Self::recall) would find nothing new that can have come near, as far as can be told from a
-    /// bound on how far the shapes have moved since (m), the sum of what either [went] in each step and of the
-    /// [drift](Self::drift) it began with.
-    #[inline]
-    pub fn is_clear(&self, drift: f64, radii: [f64; 2], prediction: f64) -> bool {
-        let (clear, drift) = (f64::from(self.clear), drift * (1.0 + INEXACT));
-        // Their spheres were no farther apart than that, and are as near as the larger radius.
-        clear + drift <= radii[0].max(radii[1]) && prediction + drift <= clear
-    }
-
-    /// Whether it would find contacts of the search in place as well.
-    #[inline]
-    pub fn holds(&self, drift: f64, radii: [f64; 2], prediction: f64, share: f64) -> bool {
-        self.apart == Vec3::ZERO
-            && self.is_clear(drift, radii, prediction)
-            && drift * (1.0 + INEXACT) <= share * radii[0].min(radii[1])
-    }
-
-    /// What is left of the search with the shapes where they are now, points asked for up to a gap of `prediction`
-    /// (m), and anchored contacts kept while they move by a `share` of the smaller one's radius.
-    pub fn recall(&self, a: Sphere, b: Sphere, prediction: f64, share: f64) -> Recall {
-        self.look(a, b, prediction, share).0
-    }
-
-    /// The same, with how far the shapes have moved since the search (m), infinite where that was not asked.
-    pub fn look(&self, a: Sphere, b: Sphere, prediction: f64, share: f64) -> (Recall, f64) {
-        const UNKNOWN: f64 = f64::INFINITY;
-        // Whoever looks farther than the search did need not ask how far the shapes have moved.
-        let clear = f64::from(self.clear);
-        if prediction > clear {
-            return (Recall::Search, UNKNOWN);
-        }
+    /// How much nearer any points of the shapes may have come since the search (m), with the shapes where they are now:
+    /// those that were apart along a vector have only as they have moved along it.
+    #[inline(always)]
+    pub fn moved(&self, a: Sphere, b: Sphere) -> f64 {
         let [large, small] = larger_first([a.1, b.1], [a, b]);
         let turned = large.0.q.conjugate();
         let way = turned * (small.0.p - large.0.p) - self.place;
-        let aimless = self.apart == Vec3::ZERO;
-        let shift = if aimless {
-            way.length()
-        } else {
-            -way.dot(self.apart.as_dvec3())
-        };
-        if prediction + shift > clear {
-            return (Recall::Search, UNKNOWN);
-        }
+        // Both are asked for, for it is anyone's guess which counts.
+        let (any, along) = (way.length(), -way.dot(self.apart.as_dvec3()));
+        let shift = if self.is_aimless() { any } else { along };
         let before = DQuat::from_array(self.turn.map(f64::from));
         // No point of a body turned by θ moves farther than 2 sin(θ/2) times its distance.
         let turn = (before.conjugate() * (turned * small.0.q)).xyz();
-        let moved = shift + 2.0 * turn.length() * small.1;
-        if !aimless && prediction + moved <= clear {
-            return (Recall::Clear, UNKNOWN);
-        }
+        shift + 2.0 * turn.length() * small.1
+    }
+
+    /// What is left of the search after they have [moved](Self::moved) so far (m), points asked for up to a gap of
+    /// `prediction` (m), and anchored contacts kept while they move by no more than `limit` (m).
+    #[inline(always)]
+    pub fn recall(&self, moved: f64, prediction: f64, limit: f64) -> Recall {
+        let clear = f64::from(self.clear);
         // Written so that a NaN leads to a search.
-        let recall = if prediction + moved <= clear {
-            match moved / (share * small.1) {
-                ..=1.0 => Recall::InPlace,
-                ..=2.0 => Recall::Followed,
-                _ => Recall::Clear,
-            }
-        } else {
-            Recall::Search
+        let stays = (prediction <= clear) & (prediction + moved <= clear);
+        let follows = self.is_aimless() & (limit > 0.0);
+        let kept = match (moved <= limit, moved <= 2.0 * limit) {
+            (true, _) if follows => Recall::InPlace,
+            (_, true) if follows => Recall::Followed,
+            _ => Recall::Clear,
         };
-        (recall, moved)
+        if stays { kept } else { Recall::Search }
+    }
+
+    /// Whether the shapes were apart along no vector that is known.
+    #[inline]
+    fn is_aimless(&self) -> bool {
+        self.apart == Vec3::ZERO
     }
 }
 
@@ -208,7 +153,10 @@ mod tests {
         let a = Pose::new(DVec3::new(1e4, 2.0, 3.0), exp_rotation(DVec3::X));
         let b = a * Pose::new(DVec3::new(0.0, 1.0, 0.2), exp_rotation(DVec3::Z * 0.3));
         let memory = Memory::new((&a, 5.0), (&b, 0.5), Apart::by(0.02));
-        let recall = |a: &Pose, b: &Pose, p| memory.recall((a, 5.0), (b, 0.5), p, 5e-4);
+        let recall = |a: &Pose, b: &Pose, p| {
+            let moved = memory.moved((a, 5.0), (b, 0.5));
+            memory.recall(moved, p, 5e-4 * 0.5)
+        };
         assert_eq!(recall(&a, &b, 0.019), Recall::InPlace);
         assert_eq!(recall(&a, &b, 0.021), Recall::Search);
         // Both together: nothing has happened.

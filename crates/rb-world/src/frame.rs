@@ -4,6 +4,7 @@ use crate::flight::Flight;
 use crate::island::convoy::{Convoy, RUN};
 use crate::island::fleet::Fleet;
 use crate::island::{Island, IslandContact, SecondTry};
+use crate::stage::narrow::Act;
 use crate::stage::partition::{ListedBody, ListedJoint};
 use crate::stage::publish::TouchingRun;
 use crate::state::Pair;
@@ -50,8 +51,6 @@ pub(crate) struct Placed {
     pub(crate) jointed: bool,
     /// How far its body goes within this step, or what that touched in the last one (m).
     pub(crate) unrest: f64,
-    /// How far it [went](rb_contact::recycle::went) since it was last placed (m).
-    pub(crate) went: f64,
     /// Of the shape about its own origin (m).
     pub(crate) radius: f64,
     pub(crate) stand: Stand,
@@ -152,6 +151,8 @@ pub(crate) struct Changed {
 /// What one narrow-phase task found.
 #[derive(Debug, Default)]
 pub(crate) struct PairChunk {
+    /// What has to be done about its pairs.
+    pub(crate) acts: Vec<Act>,
     /// Contacts of the pair at hand, and what each takes over.
     pub(crate) patches: Vec<ContactPatch>,
     pub(crate) carried: Vec<Impulses>,
@@ -176,7 +177,7 @@ impl PairChunk {
         let patches = bytes(&self.patches) + bytes(&self.carried);
         let found = bytes(&self.found) + bytes(&self.overlapping);
         let fresh = bytes(&self.fresh) + bytes(&self.exposed);
-        patches + found + fresh + bytes(&self.changed) + self.shift.bytes()
+        patches + found + fresh + bytes(&self.changed) + bytes(&self.acts) + self.shift.bytes()
     }
 }
 
@@ -208,7 +209,7 @@ pub(crate) struct Frame {
     pub(crate) joints_stay: bool,
     /// How far the body in a slot goes.
     pub(crate) travels: Vec<Travel>,
-    /// Every collider slot; free slots hold nothing of use. Empty where it is not known how far shapes went since.
+    /// Every collider slot; free slots hold nothing of use. Empty where it is not known where shapes stood.
     pub(crate) placed: Vec<Placed>,
     /// What placing them found.
     pub(crate) left: Vec<Left>,

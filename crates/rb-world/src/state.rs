@@ -55,19 +55,10 @@ pub(crate) struct Pair {
     /// Its manifolds: number of the first in the contacts, and how many.
     pub(crate) first: u32,
     pub(crate) count: u32,
-    /// How far its shapes have moved against each other since its manifolds were found, at most (m), as long as no step
-    /// was missed: whoever goes back to a former state forgets where shapes were, and then it is no number. Whether it is
-    /// known makes no difference, so it is not stored.
-    #[serde(skip, default = "unknown")]
-    pub(crate) drift: f64,
 }
 
 fn edited() -> bool {
     true
-}
-
-fn unknown() -> f64 {
-    f64::INFINITY
 }
 
 impl Paired for Pair {
@@ -82,7 +73,6 @@ impl Paired for Pair {
             memory: None,
             first: 0,
             count: 0,
-            drift: unknown(),
         }
     }
 }

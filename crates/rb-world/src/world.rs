@@ -95,7 +95,7 @@ impl World {
         let found = self.report.clone();
         if let Some((state, events, report)) = before.filter(|_| !found.met) {
             (self.state, self.events, self.report) = (state, events, report);
-            // How far shapes went from there is not known, nor what has changed since.
+            // Where shapes stood is not known, nor what has changed since.
             self.frame.placed.clear();
             self.frame.partitioned = false;
             return Err(StepError::Unmet(Box::new(found)));

@@ -231,15 +231,16 @@ fn edge_point<Q: Quad>(
     let t = (c * wa - wb) / det;
     let limit = |h: DVec3, k: usize| h.to_array()[k] * (1.0 + 1e-9);
     let inside = s.abs() <= limit(ha, i) && t.abs() <= limit(hb, j);
-    inside.then(|| {
-        let position_a = a.rot * (from + DVec3::AXES[i] * s + na * a.radius) + a.at;
-        let gap = na.dot(way) - a.radius - b.radius;
-        PatchPoint {
-            position_a,
-            position_b: position_a + n * gap,
-            gap,
-            feature: clip::mix(edge_name(na, i), edge_name(nb, j)),
-        }
+    if !inside {
+        return None;
+    }
+    let position_a = a.rot * (from + DVec3::AXES[i] * s + na * a.radius) + a.at;
+    let gap = na.dot(way) - a.radius - b.radius;
+    Some(PatchPoint {
+        position_a,
+        position_b: position_a + n * gap,
+        gap,
+        feature: clip::mix(edge_name(na, i), edge_name(nb, j)),
     })
 }
 

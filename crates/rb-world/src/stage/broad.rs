@@ -6,7 +6,6 @@ use crate::frame::{Frame, Landed, Left, Placed, Travel};
 use crate::state::{ColliderSlot, Pair, State, stirs};
 use glam::DVec3;
 use rb_contact::broad::{BroadPhase, Course, Growth, Sorted};
-use rb_contact::recycle::went;
 use rb_contact::{Aabb, Collider, CollisionGroups};
 use rb_core::anchor::Stand;
 use rb_core::arena::Slot;
@@ -152,7 +151,7 @@ pub(crate) fn flies(left: &[Left], slot: u32) -> bool {
     (left[slot / RUN].flying >> (slot % RUN)) & 1 == 1
 }
 
-/// What stands in a free slot, or has not been placed yet: how far it went from there is no number.
+/// What stands in a free slot, or has not been placed yet: nowhere.
 const NOWHERE: Placed = Placed {
     stand: Stand {
         pose: Pose {
@@ -167,7 +166,6 @@ const NOWHERE: Placed = Placed {
     radius: 0.0,
     reach: 0.0,
     unrest: 0.0,
-    went: 0.0,
     bounds: Aabb::EVERYWHERE,
     stirs: false,
     held: false,
@@ -243,15 +241,15 @@ fn place(
     let same = (placed.body, placed.collider) == (slot.body, collider);
     let stays = same && placed.held && travel.held;
     (placed.body, placed.collider, placed.held) = (slot.body, collider, travel.held);
-    match stays {
-        true => placed.went = 0.0,
-        false => stand(&state.params.contact, &slot.collider, body, travel, placed),
+    let before = placed.stand.pose;
+    if !stays {
+        stand(&state.params.contact, &slot.collider, body, travel, placed);
     }
     let arm = placed.stand.pose.p - placed.stand.center;
     placed.motion = Twist::new(body.vel.lin + body.vel.ang.cross(arm), body.vel.ang) * dt;
     placed.unrest = travel.unrest;
     placed.stirs = stirs(body);
-    placed.rests = body.is_asleep() && placed.went == 0.0;
+    placed.rests = body.is_asleep() && placed.stand.pose == before;
     placed.sensor = slot.collider.is_sensor();
     placed.dynamic = body.kind == BodyKind::Dynamic;
     placed.flies = placed.dynamic && !(travel.touched || body.is_asleep());
@@ -280,10 +278,8 @@ fn stand(
         Some(mark) => (mark, leeway(contact, body)),
         None => (body.com_pose(), travel.own),
     };
-    let before = placed.stand.pose;
     placed.stand = collider.stand(&seen, body.mass.com_local, body.grid);
     placed.radius = collider.radius();
-    placed.went = went(&before, &placed.stand.pose, placed.radius);
     placed.reach = reach(contact, body, travel);
     let around = collider.aabb(&placed.stand.pose, body.grid);
     placed.bounds = around.inflated(placed.reach);

@@ -1,11 +1,14 @@
 //! Stage 2: contacts of the candidate pairs, matched with last step's, and who wakes from them.
 //!
-//! Tasks look at the pairs. Those that keep as many manifolds as they had, which is nearly all, have
+//! Tasks look at the pairs, and then do what has to be done about them. Those that keep as many manifolds as they had, which is nearly all, have
 //! them written over the old ones at once; the others' are put in their places afterwards.
 
+mod foresee;
 mod outlook;
 mod places;
 mod surfaces;
+
+pub(crate) use foresee::Act;
 
 use crate::events::{Events, Parted};
 use crate::frame::{Changed, Frame, PairChunk, Placed};
@@ -13,7 +16,8 @@ use crate::hooks::Hooks;
 use crate::stage::broad::flies;
 use crate::stage::publish::{contact_event, difference};
 use crate::state::{Pair, PairList, State};
-use outlook::{Outlook, at_rest};
+use foresee::{Kind, foresee};
+use outlook::smaller;
 use places::Tasks;
 use rb_contact::manifold::{Sides, rewrite, warm_start};
 use rb_contact::material::combine;
@@ -73,7 +77,7 @@ pub(crate) fn run(
         contacts,
     } = &mut taken;
     let tasks = Tasks::new(&mut frame.chunks, pairs, size, (contacts, &mut fresh));
-    // If a hook panics they are lost, and with them what pairs have not been told of how far they went.
+    // If a hook panics they are lost.
     let placed = std::mem::take(&mut frame.placed);
     let shared = &**shared;
     parallel::for_each_part(tasks, &|task: Tasks| {
@@ -137,43 +141,32 @@ fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, fall: f64, task: Ta
     chunk.found.clear();
     chunk.fresh.clear();
     chunk.overlapping.clear();
-    (chunk.count, chunk.wrote) = (0, false);
-    for (k, pair) in pairs.iter_mut().enumerate() {
-        let sides = pair.key.map(|c| &placed[c as usize]);
-        let parted = parted(sides);
-        // Nearly half of them, and all that is asked of these. Some are not even listed nearer to the origin, where
-        // boxes are stored more finely: what is not listed knows nothing.
-        if parted && pair.count == 0 {
-            if pair.memory.is_some() {
-                pair.memory = None;
-            }
-            continue;
-        }
-        pair.drift += sides[0].went + sides[1].went;
-        let asked = sides.map(|s| s.collider);
+    chunk.wrote = false;
+    let mut acts = std::mem::take(&mut chunk.acts);
+    chunk.count = foresee(state, (placed, hooks, fall), pairs, &mut acts);
+    for act in &acts {
+        let pair = &mut pairs[act.pair as usize];
+        let sides = [&placed[pair.key[0] as usize], &placed[pair.key[1] as usize]];
         let known = all.of(pair);
-        let verdict = if parted || !hooks.may_touch(asked, sides.map(|s| s.body)) {
-            Verdict::Found(0, None)
-        } else if sides[0].sensor || sides[1].sensor {
-            sense(state, pair, sides, chunk)
-        } else {
-            touch(state, pair, known, sides, fall, chunk)
+        let verdict = match act.kind {
+            Kind::Part => Verdict::Found(0, None),
+            Kind::Sense => sense(state, pair, sides, chunk),
+            _ => touch(state, pair, known, sides, act, chunk),
         };
         if !matches!(verdict, Verdict::Kept) {
             all.note(pair);
         }
         let Verdict::Found(count, memory) = verdict else {
-            chunk.count += pair.count as usize;
             continue;
         };
-        chunk.count += count as usize;
+        chunk.count = chunk.count - pair.count as usize + count as usize;
         pair.memory = memory;
-        pair.drift = Memory::drift(sides[0].sphere(), sides[1].sphere());
         if count != pair.count {
-            let pair = k as u32;
+            let pair = act.pair;
             chunk.changed.push(Changed { pair, count });
         }
     }
+    chunk.acts = acts;
 }
 
 /// Whether one of a pair has moved, and not even their boxes meet.
@@ -204,45 +197,37 @@ fn expose(pairs: &mut [Pair], size: usize, frame: &mut Frame) {
     }
 }
 
-/// Finds the contacts of a pair whose boxes meet, or brings those known up to date.
+/// Brings the contacts of a pair up to date, or searches for them.
 fn touch(
     state: &State,
-    pair: &mut Pair,
+    pair: &Pair,
     known: &mut [Manifold],
     sides: [&Placed; 2],
-    fall: f64,
+    act: &Act,
     chunk: &mut PairChunk,
 ) -> Verdict {
-    let [a, b] = sides;
-    if !(a.stirs || b.stirs) {
-        return Verdict::Kept;
-    }
-    if a.held && b.held && pair.memory.is_some() && at_rest(&state.params.contact, sides) {
-        return Verdict::Kept;
-    }
-    let outlook = Outlook::new(&state.params.contact, fall, sides);
-    let recalled = recall(pair, sides, outlook.prediction, outlook.share);
+    let contact = &state.params.contact;
+    let far = act.outlook.far(contact, sides);
     let stays = |m: &Manifold| match m.anchor.reference {
         Reference::Neither => false,
-        Reference::Lines => m.is_within(outlook.far),
-        _ => recalled == Recall::InPlace && m.is_within(outlook.far),
+        Reference::Lines => m.is_within(far),
+        _ => act.kind == Kind::Renew && m.is_within(far),
     };
-    match recalled {
-        Recall::InPlace | Recall::Followed | Recall::Clear if pair.count == 0 => {
-            return Verdict::Kept;
-        }
-        // A surface with a direction turns with its body, and is combined anew.
-        Recall::InPlace | Recall::Followed
-            if !(a.directed || b.directed) && known.iter().all(stays) =>
-        {
-            let stands = sides.map(|p| &p.stand);
-            known.iter_mut().for_each(|m| m.renew(stands));
-            return Verdict::Renewed;
-        }
-        _ => {}
+    // A surface with a direction turns with its body, and is combined anew.
+    let directed = sides.iter().any(|s| s.directed);
+    if act.kind != Kind::Search && !directed && known.iter().all(stays) {
+        let stands = sides.map(|p| &p.stand);
+        known.iter_mut().for_each(|m| m.renew(stands));
+        return Verdict::Renewed;
     }
     let stands = close_up(sides);
-    let memory = search(state, sides, &stands, outlook.reach, chunk);
+    let memory = search(
+        state,
+        sides,
+        &stands,
+        act.outlook.reach(contact, sides),
+        chunk,
+    );
     if !chunk.patches.is_empty() {
         let material = surface(state, pair, known, sides);
         let sides = Sides {
@@ -310,7 +295,7 @@ fn surface(
 }
 
 /// Finds whether a pair with a sensor overlaps; it never has manifolds.
-fn sense(state: &State, pair: &mut Pair, sides: [&Placed; 2], chunk: &mut PairChunk) -> Verdict {
+fn sense(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk) -> Verdict {
     if !(sides[0].stirs || sides[1].stirs) {
         if state.overlapping.binary_search(&pair.key).is_ok() {
             chunk.overlapping.push(pair.key);
@@ -318,11 +303,11 @@ fn sense(state: &State, pair: &mut Pair, sides: [&Placed; 2], chunk: &mut PairCh
         return Verdict::Found(0, None);
     }
     // Only pairs found apart are remembered.
-    let share = state.params.contact.recycling;
-    if recall(pair, sides, 0.0, share) != Recall::Search {
+    let limit = state.params.contact.recycling * smaller(sides);
+    if recall(pair, sides, limit) != Recall::Search {
         return Verdict::Kept;
     }
-    let reach = Memory::spare(sides[0].sphere(), sides[1].sphere(), share);
+    let reach = 2.0 * limit;
     let memory = search(state, sides, &close_up(sides), reach, chunk);
     let mut points = chunk.patches.iter().flat_map(|p| &p.points);
     let overlaps = points.any(|p| p.gap <= 0.0);
@@ -332,22 +317,13 @@ fn sense(state: &State, pair: &mut Pair, sides: [&Placed; 2], chunk: &mut PairCh
     Verdict::Found(0, (!overlaps).then_some(memory))
 }
 
-fn recall(pair: &mut Pair, [a, b]: [&Placed; 2], prediction: f64, share: f64) -> Recall {
+/// What is left of the last search of a pair that looks no farther than to contact.
+fn recall(pair: &Pair, sides: [&Placed; 2], limit: f64) -> Recall {
     let Some(memory) = &pair.memory else {
         return Recall::Search;
     };
-    let radii = [a.radius, b.radius];
-    let kept = if pair.count > 0 {
-        memory.holds(pair.drift, radii, prediction, share)
-    } else {
-        memory.is_clear(pair.drift, radii, prediction)
-    };
-    if kept {
-        return Recall::InPlace;
-    }
-    let (recall, moved) = memory.look(a.sphere(), b.sphere(), prediction, share);
-    pair.drift = pair.drift.min(moved);
-    recall
+    let moved = memory.moved(sides[0].sphere(), sides[1].sphere());
+    memory.recall(moved, 0.0, limit)
 }
 
 /// Where a pair stands as seen from the smaller shape: no place in the world is rounded into what follows.

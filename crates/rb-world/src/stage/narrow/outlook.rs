@@ -10,7 +10,6 @@
 //! for some steps of what is beyond that; what rests or creeps is searched for as if there were no such thing.
 
 use crate::frame::Placed;
-use rb_contact::recycle::{Memory, nearing};
 use rb_core::params::ContactParams;
 
 /// How far a pair looks ahead, in terms of what its present relative motion brings it nearer: impacts within the step
@@ -31,31 +30,52 @@ const STILL: f64 = 1e-2;
 const STEPS: f64 = 2.0;
 
 /// What is asked of a pair in a step.
-pub(super) struct Outlook {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Outlook {
     /// How far a contact may be away and still matter within the step (m).
     pub(super) prediction: f64,
-    /// Share of the smaller shape's radius by which they may move against each other before known contacts are searched
-    /// for anew.
-    pub(super) share: f64,
-    /// How far a search looks (m).
-    pub(super) reach: f64,
-    /// Gap from which on a manifold is searched for anew (m): found while something moved there, it would stay for good.
-    pub(super) far: f64,
+    /// By how much shapes may move against each other before known contacts are searched for anew (m).
+    pub(super) limit: f64,
 }
 
 impl Outlook {
-    /// Of a pair in a step in which what is let go falls by `fall` (m).
-    pub(super) fn new(contact: &ContactParams, fall: f64, [a, b]: [&Placed; 2]) -> Self {
-        let (margin, still) = (contact.margin, contact.recycling);
-        let (prediction, share) = asked(contact, fall, [a, b]);
-        let spare = |share: f64| Memory::spare(a.sphere(), b.sphere(), share);
-        Self {
-            prediction,
-            share,
-            // As far as contacts are kept, and at rest as far again.
-            reach: prediction + spare(0.5 * (still + share)),
-            far: prediction + spare(still) + CALM * margin,
-        }
+    /// Of a pair whose shapes come so much nearer at most (m), in a step in which what is let go falls by `fall` (m).
+    #[inline(always)]
+    pub(super) fn new(
+        contact: &ContactParams,
+        fall: f64,
+        sides: [&Placed; 2],
+        nearing: f64,
+    ) -> Self {
+        let [a, b] = sides;
+        let (most, margin) = (a.reach + b.reach, contact.margin);
+        let still = contact.recycling * smaller(sides);
+        let unrest = a.unrest + b.unrest;
+        let near = lesser(CALM * margin + unrest, LIVELY * margin) + fall;
+        let beyond = greater(nearing - still, 0.0);
+        let longer = lesser(
+            still + STEPS * beyond,
+            contact.recycling_in_motion * smaller(sides),
+        );
+        let (prediction, limit) = if a.exposed || b.exposed {
+            (most, still)
+        } else if unrest <= STILL * margin {
+            (lesser(most, near), still)
+        } else {
+            let near = near + FORESIGHT * nearing;
+            (lesser(most, near), greater(longer, still))
+        };
+        Self { prediction, limit }
+    }
+
+    /// How far a search looks (m): as far as contacts are kept, and at rest as far again.
+    pub(super) fn reach(&self, contact: &ContactParams, sides: [&Placed; 2]) -> f64 {
+        self.prediction + contact.recycling * smaller(sides) + self.limit
+    }
+
+    /// Gap from which on a manifold is searched for anew (m): found while something moved there, it would stay for good.
+    pub(super) fn far(&self, contact: &ContactParams, sides: [&Placed; 2]) -> f64 {
+        self.prediction + 2.0 * contact.recycling * smaller(sides) + CALM * contact.margin
     }
 }
 
@@ -64,19 +84,17 @@ pub(super) fn at_rest(contact: &ContactParams, [a, b]: [&Placed; 2]) -> bool {
     !(a.exposed || b.exposed) && a.unrest + b.unrest <= STILL * contact.margin
 }
 
-/// Prediction and share.
-fn asked(contact: &ContactParams, fall: f64, [a, b]: [&Placed; 2]) -> (f64, f64) {
-    let (most, margin, still) = (a.reach + b.reach, contact.margin, contact.recycling);
-    if a.exposed || b.exposed {
-        return (most, still);
-    }
-    let unrest = a.unrest + b.unrest;
-    let near = (CALM * margin + unrest).min(LIVELY * margin) + fall;
-    if unrest <= STILL * margin {
-        return (most.min(near), still);
-    }
-    let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
-    let beyond = (nearing / a.radius.min(b.radius) - still).max(0.0);
-    let longer = (still + STEPS * beyond).min(contact.recycling_in_motion);
-    (most.min(near + FORESIGHT * nearing), longer.max(still))
+/// Radius of the smaller shape (m).
+pub(super) fn smaller([a, b]: [&Placed; 2]) -> f64 {
+    lesser(a.radius, b.radius)
+}
+
+// Those of the standard library ask which is a number.
+
+fn lesser(x: f64, y: f64) -> f64 {
+    if x < y { x } else { y }
+}
+
+fn greater(x: f64, y: f64) -> f64 {
+    if x > y { x } else { y }
 }
