@@ -85,7 +85,8 @@ impl Aabb {
     /// Whether the boxes share a point.
     #[inline]
     pub fn overlaps(&self, other: &Self) -> bool {
-        self.min.cmple(other.max).all() && other.min.cmple(self.max).all()
+        let below = |p: DVec3, q: DVec3| (p.x <= q.x) & (p.y <= q.y) & (p.z <= q.z);
+        below(self.min, other.max) & below(other.min, self.max)
     }
 
     /// Whether `other` lies inside.

@@ -48,14 +48,14 @@ pub(crate) struct Placed {
     pub(crate) exposed: bool,
     /// Whether its body is dynamic, and whether joints hold it.
     pub(crate) dynamic: bool,
-    pub(crate) jointed: bool,
-    /// How far its body goes within this step, or what that touched in the last one (m).
-    pub(crate) unrest: f64,
     /// Of the shape about its own origin (m).
     pub(crate) radius: f64,
-    pub(crate) stand: Stand,
     /// How far its origin moves and it turns within this step (m, rad; world).
     pub(crate) motion: Twist,
+    /// How far its body goes within this step, or what that touched in the last one (m).
+    pub(crate) unrest: f64,
+    pub(crate) stand: Stand,
+    pub(crate) jointed: bool,
     pub(crate) collider: ColliderHandle,
     pub(crate) body: BodyHandle,
     pub(crate) groups: CollisionGroups,

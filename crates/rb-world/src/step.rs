@@ -47,7 +47,7 @@ pub(crate) fn step(
     state: &mut State,
     frame: &mut Frame,
     events: &mut Events,
-    hooks: &dyn Hooks,
+    hooks: Option<&dyn Hooks>,
     solver: &dyn IslandSolver,
     dt: f64,
     report: &mut StepReport,

@@ -2,7 +2,7 @@
 
 use crate::events::Events;
 use crate::frame::Frame;
-use crate::hooks::{Hooks, NoHooks};
+use crate::hooks::Hooks;
 use crate::state::State;
 use crate::step::{self, StepError};
 use crate::threads::Threads;
@@ -35,7 +35,7 @@ pub struct World {
     pub(crate) state: State,
     pub(crate) frame: Frame,
     pub(crate) events: Events,
-    pub(crate) hooks: Arc<dyn Hooks>,
+    pub(crate) hooks: Option<Arc<dyn Hooks>>,
     pub(crate) solver: Arc<dyn IslandSolver + Send>,
     pub(crate) threads: Threads,
     pub(crate) report: StepReport,
@@ -56,7 +56,7 @@ impl World {
             state,
             frame: Frame::default(),
             events: Events::default(),
-            hooks: Arc::new(NoHooks),
+            hooks: None,
             solver: Arc::new(Pgs),
             threads: Threads::default(),
             report: StepReport::default(),
@@ -87,7 +87,7 @@ impl World {
             solver,
             threads,
         } = self;
-        let (hooks, solver) = (&**hooks, &**solver);
+        let (hooks, solver) = (hooks.as_deref(), &**solver);
         let work = state.work().saturating_sub(frame.undivided());
         threads.run(work, || {
             step::step(state, frame, events, hooks, solver, dt, report)
@@ -126,7 +126,7 @@ impl World {
 
     /// User hooks into the step.
     pub fn set_hooks(&mut self, hooks: Arc<dyn Hooks>) {
-        self.hooks = hooks;
+        self.hooks = Some(hooks);
     }
 
     /// A stranger's solver for all islands.
@@ -198,7 +198,7 @@ impl Clone for World {
     /// The same state; scratch starts empty, hooks, solver and threads are shared.
     fn clone(&self) -> Self {
         Self {
-            hooks: Arc::clone(&self.hooks),
+            hooks: self.hooks.clone(),
             solver: Arc::clone(&self.solver),
             threads: self.threads.clone(),
             events: self.events.clone(),

@@ -26,7 +26,7 @@ pub(crate) fn run(
     state: &mut State,
     frame: &mut Frame,
     events: &mut Events,
-    hooks: &dyn Hooks,
+    hooks: Option<&dyn Hooks>,
     dt: f64,
 ) {
     land(state, frame, dt);

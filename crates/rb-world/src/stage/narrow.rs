@@ -54,7 +54,7 @@ pub(crate) fn run(
     state: &mut State,
     frame: &mut Frame,
     events: &mut Events,
-    hooks: &dyn Hooks,
+    hooks: Option<&dyn Hooks>,
     dt: f64,
 ) {
     // One may fall while the other is held.
@@ -133,7 +133,7 @@ impl Drop for Taken<'_> {
 }
 
 /// What becomes of one task's pairs.
-fn look(state: &State, placed: &[Placed], hooks: &dyn Hooks, fall: f64, task: Tasks) {
+fn look(state: &State, placed: &[Placed], hooks: Option<&dyn Hooks>, fall: f64, task: Tasks) {
     let Some((chunk, pairs, mut all)) = task.alone() else {
         return;
     };

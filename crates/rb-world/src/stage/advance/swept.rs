@@ -17,7 +17,12 @@ const TOGETHER: usize = 64;
 
 /// Puts back the fast bodies that met something, and with each those that joints hold to it: alone it
 /// would be torn from them.
-pub(super) fn stop_fast_bodies(state: &mut State, frame: &mut Frame, hooks: &dyn Hooks, dt: f64) {
+pub(super) fn stop_fast_bodies(
+    state: &mut State,
+    frame: &mut Frame,
+    hooks: Option<&dyn Hooks>,
+    dt: f64,
+) {
     let mut back = Vec::new();
     for &slot in frame.landed.iter().flat_map(|l| &l.fast) {
         let fraction = first_impact(state, &frame.placed, hooks, slot, dt);
@@ -74,7 +79,13 @@ fn measure_joints(state: &State, frame: &mut Frame, slot: u32) {
 }
 
 /// Share of the step's motion a body can make before it meets something.
-fn first_impact(state: &State, placed: &[Placed], hooks: &dyn Hooks, slot: u32, dt: f64) -> f64 {
+fn first_impact(
+    state: &State,
+    placed: &[Placed],
+    hooks: Option<&dyn Hooks>,
+    slot: u32,
+    dt: f64,
+) -> f64 {
     let body = state.body(slot);
     let bullet = body.flags.contains(BodyFlags::BULLET);
     // Near enough that the next step finds a contact there.
@@ -114,11 +125,11 @@ fn first_impact(state: &State, placed: &[Placed], hooks: &dyn Hooks, slot: u32, 
 
 /// Whether the narrow phase would look for contacts of two solid colliders: what may be passed does not stop
 /// a fast body.
-fn may_touch(state: &State, placed: &[Placed], hooks: &dyn Hooks, pair: [u32; 2]) -> bool {
+fn may_touch(state: &State, placed: &[Placed], hooks: Option<&dyn Hooks>, pair: [u32; 2]) -> bool {
     let [a, b] = pair;
     let sides = [a.min(b), a.max(b)].map(|c| &placed[c as usize]);
     may_meet(state, placed, pair)
-        && hooks.may_touch(sides.map(|s| s.collider), sides.map(|s| s.body))
+        && hooks.is_none_or(|h| h.may_touch(sides.map(|s| s.collider), sides.map(|s| s.body)))
 }
 
 /// Motion of a collider over the last step, at the mean velocity of its body, seen from `origin` (m, world).

@@ -42,7 +42,7 @@ pub(crate) struct Act {
 /// are known of all.
 pub(super) fn foresee(
     state: &State,
-    (placed, hooks, fall): (&[Placed], &dyn Hooks, f64),
+    (placed, hooks, fall): (&[Placed], Option<&dyn Hooks>, f64),
     pairs: &mut [Pair],
     acts: &mut Vec<Act>,
 ) -> usize {
@@ -76,8 +76,8 @@ pub(super) fn foresee(
     known
 }
 
-fn may_touch(hooks: &dyn Hooks, [a, b]: [&Placed; 2]) -> bool {
-    hooks.may_touch([a.collider, b.collider], [a.body, b.body])
+fn may_touch(hooks: Option<&dyn Hooks>, [a, b]: [&Placed; 2]) -> bool {
+    hooks.is_none_or(|h| h.may_touch([a.collider, b.collider], [a.body, b.body]))
 }
 
 impl Act {
