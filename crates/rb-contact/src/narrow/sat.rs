@@ -204,14 +204,17 @@ fn box_faces(solid: &Solid, half: DVec3) -> [Best; 2] {
         own.offer(separation, face.normal, Place::Face(f));
     }
     let mut other = Best::NONE;
-    let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    // How far up it begins along each axis, and along the opposite way.
+    let (mut along, mut against) = ([f64::INFINITY; 3], [f64::INFINITY; 3]);
     for v in solid.vertices {
-        (low, high) = (low.min(*v), high.max(*v));
+        for (k, x) in v.to_array().into_iter().enumerate() {
+            (along[k], against[k]) = (least(x, along[k]), least(-x, against[k]));
+        }
     }
     for k in 0..3 {
         let up = DVec3::AXES[k];
-        other.offer(low[k] - half[k], -up, Place::Other);
-        other.offer(-high[k] - half[k], up, Place::Other);
+        other.offer(along[k] - half[k], -up, Place::Other);
+        other.offer(against[k] - half[k], up, Place::Other);
     }
     [own, other]
 }

@@ -342,13 +342,15 @@ fn search(
 ) -> Memory {
     chunk.patches.clear();
     let (sphere_a, sphere_b) = (a.sphere(), b.sphere());
-    let mut clear = apart(sphere_a, sphere_b);
-    // Boxes overlap long before most shapes do.
-    if clear.distance <= reach {
+    // Boxes overlap long before most shapes do; most that get here are near, and then no root is drawn.
+    let near = reach + a.radius + b.radius;
+    let clear = if sphere_a.0.p.distance_squared(sphere_b.0.p) <= near * near {
         let [at_a, at_b] = stands.each_ref().map(|s| &s.pose);
         let [shape_a, shape_b] = [a, b].map(|side| state.shape(side.collider));
-        clear = collide_shapes(shape_a, at_a, shape_b, at_b, reach, &mut chunk.patches);
-    }
+        collide_shapes(shape_a, at_a, shape_b, at_b, reach, &mut chunk.patches)
+    } else {
+        apart(sphere_a, sphere_b)
+    };
     Memory::new(sphere_a, sphere_b, clear)
 }
 
