@@ -6,17 +6,16 @@
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 
+use core::ops::{Add, Div, Mul, Sub};
 use glam::DVec3;
 
 /// Arithmetic of four numbers.
-pub(super) trait Quad: Copy {
+pub(super) trait Quad:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
+{
     fn of(x: [f64; 4]) -> Self;
     fn array(self) -> [f64; 4];
     fn splat(x: f64) -> Self;
-    fn add(self, o: Self) -> Self;
-    fn sub(self, o: Self) -> Self;
-    fn mul(self, o: Self) -> Self;
-    fn div(self, o: Self) -> Self;
     /// The larger; `o` where either is not a number.
     fn max(self, o: Self) -> Self;
     /// The smaller; `o` where either is not a number.
@@ -66,6 +65,21 @@ macro_rules! dispatch {
 pub(super) use avx2::Avx2;
 pub(super) use dispatch;
 
+/// Implements an operator.
+macro_rules! operator {
+    ($op:ident::$f:ident for $name:ty, |$x:ident, $y:ident| $made:expr) => {
+        impl $op for $name {
+            type Output = Self;
+            #[inline(always)]
+            fn $f(self, $y: Self) -> Self {
+                let $x = self;
+                $made
+            }
+        }
+    };
+}
+use operator;
+
 /// Plain arrays.
 #[derive(Clone, Copy)]
 pub(super) struct Plain([f64; 4]);
@@ -84,6 +98,11 @@ impl Plain {
     }
 }
 
+operator!(Add::add for Plain, |x, y| x.zip(y, |a, b| a + b));
+operator!(Sub::sub for Plain, |x, y| x.zip(y, |a, b| a - b));
+operator!(Mul::mul for Plain, |x, y| x.zip(y, |a, b| a * b));
+operator!(Div::div for Plain, |x, y| x.zip(y, |a, b| a / b));
+
 impl Quad for Plain {
     #[inline(always)]
     fn of(x: [f64; 4]) -> Self {
@@ -96,22 +115,6 @@ impl Quad for Plain {
     #[inline(always)]
     fn splat(x: f64) -> Self {
         Self([x; 4])
-    }
-    #[inline(always)]
-    fn add(self, o: Self) -> Self {
-        self.zip(o, |a, b| a + b)
-    }
-    #[inline(always)]
-    fn sub(self, o: Self) -> Self {
-        self.zip(o, |a, b| a - b)
-    }
-    #[inline(always)]
-    fn mul(self, o: Self) -> Self {
-        self.zip(o, |a, b| a * b)
-    }
-    #[inline(always)]
-    fn div(self, o: Self) -> Self {
-        self.zip(o, |a, b| a / b)
     }
     #[inline(always)]
     fn max(self, o: Self) -> Self {
@@ -160,10 +163,10 @@ mod tests {
     fn all<Q: Quad>(numbers: &[[f64; 4]; 3], bits: &mut Vec<u64>) {
         let [x, y, z] = [Q::of(numbers[0]), Q::of(numbers[1]), Q::of(numbers[2])];
         let made = [
-            x.add(y),
-            x.sub(y),
-            x.mul(y),
-            x.div(y),
+            x + y,
+            x - y,
+            x * y,
+            x / y,
             x.max(y),
             x.min(y),
             x.abs(),

@@ -1,7 +1,7 @@
 //! Stage 2: contacts of the candidate pairs, matched with last step's, and who wakes from them.
 //!
-//! Tasks look at the pairs, and then do what has to be done about them. Those that keep as many manifolds as they had, which is nearly all, have
-//! them written over the old ones at once; the others' are put in their places afterwards.
+//! Tasks look at the pairs, and then do what has to be done about them. Those that keep as many manifolds as they had,
+//! which is nearly all, have them written over the old ones at once; the others' are put in their places afterwards.
 
 mod foresee;
 mod outlook;

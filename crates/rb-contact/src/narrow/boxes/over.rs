@@ -76,8 +76,7 @@ impl Pair<'_> {
         let mut all = [[0.0; 4]; 3];
         let mut left = over.found;
         for (kind, heights) in over.heights().iter().enumerate() {
-            let height = outward.mul(Q::of(*heights)).sub(level);
-            let gap = height.mul(slope).max(least);
+            let gap = ((outward * Q::of(*heights) - level) * slope).max(least);
             left &= !(gap.gt(farthest) << (4 * kind));
             all[kind] = gap.array();
         }
@@ -90,9 +89,9 @@ impl Pair<'_> {
             let k = left.trailing_zeros() as usize;
             left &= left - 1;
             let (p, feature) = over.corner(k);
-            let on_other = product(&axes, p).add(start);
+            let on_other = product(&axes, p) + start;
             let gap = all.as_flattened()[k];
-            let on_face = on_other.sub(along.mul(Q::splat(gap)));
+            let on_face = on_other - along * Q::splat(gap);
             let [position_a, position_b] =
                 reference.face_first([on_face.vector(), on_other.vector()]);
             put(PatchPoint {

@@ -42,15 +42,14 @@ impl Overlap {
         let round = Q::of([-2.0, -2.0, 2.0, 2.0]);
         let (mut corners, mut ways) = ([zero; 3], [zero; 3]);
         for c in 0..3 {
-            let (x, y) = (Q::splat(a[c]).mul(sign_a), Q::splat(b[c]).mul(sign_b));
-            corners[c] = Q::splat(m[c]).add(x).add(y);
-            ways[c] = Q::of([a[c], b[c], a[c], b[c]]).mul(round);
+            corners[c] = Q::splat(m[c]) + Q::splat(a[c]) * sign_a + Q::splat(b[c]) * sign_b;
+            ways[c] = Q::of([a[c], b[c], a[c], b[c]]) * round;
         }
         let (mut comes, mut goes) = ([zero; 2], [zero; 2]);
         for c in 0..2 {
-            let (h, inverse) = (half[c], one.div(ways[c]));
-            let low = Q::splat(-h).sub(corners[c]).mul(inverse);
-            let high = Q::splat(h).sub(corners[c]).mul(inverse);
+            let (h, inverse) = (half[c], one / ways[c]);
+            let low = (Q::splat(-h) - corners[c]) * inverse;
+            let high = (Q::splat(h) - corners[c]) * inverse;
             (comes[c], goes[c]) = (low.min(high), low.max(high));
         }
         let begin = comes[0].max(comes[1]).max(zero);
@@ -59,8 +58,8 @@ impl Overlap {
         let (inner, inside) = corners_inside(m, [a, b], half, signs);
         let mut at = [[[0.0; SIDES]; 3]; 3];
         for c in 0..3 {
-            at[c][0] = corners[c].add(ways[c].mul(begin)).array();
-            at[c][1] = corners[c].add(ways[c].mul(end)).array();
+            at[c][0] = (corners[c] + ways[c] * begin).array();
+            at[c][1] = (corners[c] + ways[c] * end).array();
             at[c][2] = inner[c].array();
         }
         let left = end.gt(begin);
@@ -119,13 +118,12 @@ fn corners_inside<Q: Quad>(
     half: DVec2,
     [sign_x, sign_y]: [Q; 2],
 ) -> ([Q; 3], u32) {
-    let own = [Q::splat(half.x).mul(sign_x), Q::splat(half.y).mul(sign_y)];
-    let [x, y] = [own[0].sub(Q::splat(m.x)), own[1].sub(Q::splat(m.y))];
+    let own = [Q::splat(half.x) * sign_x, Q::splat(half.y) * sign_y];
+    let [x, y] = [own[0] - Q::splat(m.x), own[1] - Q::splat(m.y)];
     let inverse = Q::splat(1.0 / (a.x * b.y - a.y * b.x));
-    let along_a = x.mul(Q::splat(b.y)).sub(y.mul(Q::splat(b.x))).mul(inverse);
-    let along_b = y.mul(Q::splat(a.x)).sub(x.mul(Q::splat(a.y))).mul(inverse);
-    let height = Q::splat(m.z).add(Q::splat(a.z).mul(along_a));
-    let height = height.add(Q::splat(b.z).mul(along_b));
+    let along_a = (x * Q::splat(b.y) - y * Q::splat(b.x)) * inverse;
+    let along_b = (y * Q::splat(a.x) - x * Q::splat(a.y)) * inverse;
+    let height = Q::splat(m.z) + Q::splat(a.z) * along_a + Q::splat(b.z) * along_b;
     let one = Q::splat(1.0);
     let inside = one.gt(along_a.abs()) & one.gt(along_b.abs());
     ([own[0], own[1], height], inside)

@@ -47,12 +47,9 @@ impl<Q: Quad> Seen<Q> {
     #[inline(always)]
     pub(super) fn faces(&self, [ha, hb]: [DVec3; 2]) -> [(usize, f64); 2] {
         let ([to_b, to_a], [b, a]) = (self.ways, self.axes);
-        let over_a = to_b.abs().sub(Q::of_vector(ha));
-        let over_b = to_a.abs().sub(Q::of_vector(hb));
-        [
-            most(over_a.sub(product(&spread(b), hb)).vector()),
-            most(over_b.sub(product(&spread(a), ha)).vector()),
-        ]
+        let over_a = to_b.abs() - Q::of_vector(ha) - product(&spread(b), hb);
+        let over_b = to_a.abs() - Q::of_vector(hb) - product(&spread(a), ha);
+        [most(over_a.vector()), most(over_b.vector())]
     }
 
     /// Best of the nine cross products of axes if it separates better than `least` (m).
@@ -71,15 +68,11 @@ impl<Q: Quad> Seen<Q> {
             let (j1, j2) = NEXT[j];
             let v = turn[j];
             let (v1, v2) = (v.yzx(), v.zxy());
-            let width = h2.mul(v1.abs()).add(h1.mul(v2.abs()));
-            let width = width.add(wide[j2].mul(Q::splat(hb[j1])));
-            let width = width.add(wide[j1].mul(Q::splat(hb[j2])));
-            let s = v1.mul(d2).sub(d1.mul(v2)).abs().sub(width);
-            let sine2 = Q::splat(1.0).sub(v.mul(v));
-            ranks[j] = s
-                .mul(s.abs())
-                .div(sine2)
-                .where_at_least(sine2, parallel, none);
+            let [b1, b2] = [Q::splat(hb[j1]), Q::splat(hb[j2])];
+            let width = h2 * v1.abs() + h1 * v2.abs() + wide[j2] * b1 + wide[j1] * b2;
+            let s = (v1 * d2 - d1 * v2).abs() - width;
+            let sine2 = Q::splat(1.0) - v * v;
+            ranks[j] = (s * s.abs() / sine2).where_at_least(sine2, parallel, none);
         }
         let [r0, r1, r2] = ranks;
         let [x, y, z, _] = r0.max(r1).max(r2).array();
@@ -132,8 +125,6 @@ fn spread<Q: Quad>([x, y, z]: [Q; 3]) -> [Q; 3] {
 
 /// Of a matrix, by its columns, and a vector.
 #[inline(always)]
-pub(super) fn product<Q: Quad>([x, y, z]: &[Q; 3], v: DVec3) -> Q {
-    let x = x.mul(Q::splat(v.x));
-    let y = y.mul(Q::splat(v.y));
-    x.add(y).add(z.mul(Q::splat(v.z)))
+pub(super) fn product<Q: Quad>(&[x, y, z]: &[Q; 3], v: DVec3) -> Q {
+    x * Q::splat(v.x) + y * Q::splat(v.y) + z * Q::splat(v.z)
 }

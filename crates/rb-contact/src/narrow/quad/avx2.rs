@@ -4,8 +4,9 @@
     reason = "vector instructions; they are tested against the plain arrays"
 )]
 
-use super::Quad;
+use super::{Quad, operator};
 use core::arch::x86_64::*;
+use core::ops::{Add, Div, Mul, Sub};
 
 /// Every call below is an instruction of AVX2, and nothing else can go wrong with it: loads and stores go through
 /// arrays of four.
@@ -14,16 +15,6 @@ macro_rules! wrap {
         // SAFETY: kernels over this type are reached only through `dispatch`, after the processor
         // has said that it has these instructions.
         unsafe { $($body)* }
-    };
-}
-
-/// One instruction of two operands.
-macro_rules! one {
-    ($name:ident, $op:ident) => {
-        #[inline(always)]
-        fn $name(self, o: Self) -> Self {
-            wrap!(Self($op(self.0, o.0)))
-        }
     };
 }
 
@@ -41,6 +32,11 @@ macro_rules! compare {
 #[derive(Clone, Copy)]
 pub(in crate::narrow) struct Avx2(__m256d);
 
+operator!(Add::add for Avx2, |x, y| wrap!(Self(_mm256_add_pd(x.0, y.0))));
+operator!(Sub::sub for Avx2, |x, y| wrap!(Self(_mm256_sub_pd(x.0, y.0))));
+operator!(Mul::mul for Avx2, |x, y| wrap!(Self(_mm256_mul_pd(x.0, y.0))));
+operator!(Div::div for Avx2, |x, y| wrap!(Self(_mm256_div_pd(x.0, y.0))));
+
 impl Quad for Avx2 {
     #[inline(always)]
     fn of(x: [f64; 4]) -> Self {
@@ -56,12 +52,14 @@ impl Quad for Avx2 {
     fn splat(x: f64) -> Self {
         wrap!(Self(_mm256_set1_pd(x)))
     }
-    one!(add, _mm256_add_pd);
-    one!(sub, _mm256_sub_pd);
-    one!(mul, _mm256_mul_pd);
-    one!(div, _mm256_div_pd);
-    one!(max, _mm256_max_pd);
-    one!(min, _mm256_min_pd);
+    #[inline(always)]
+    fn max(self, o: Self) -> Self {
+        wrap!(Self(_mm256_max_pd(self.0, o.0)))
+    }
+    #[inline(always)]
+    fn min(self, o: Self) -> Self {
+        wrap!(Self(_mm256_min_pd(self.0, o.0)))
+    }
     #[inline(always)]
     fn abs(self) -> Self {
         wrap!(Self(_mm256_andnot_pd(_mm256_set1_pd(-0.0), self.0)))
