@@ -60,10 +60,10 @@ impl Outlook {
         let (prediction, limit) = if a.exposed || b.exposed {
             (most, still)
         } else if unrest <= STILL * margin {
-            (lesser(most, near), still)
+            (lesser(near, most), still)
         } else {
             let near = near + FORESIGHT * nearing;
-            (lesser(most, near), greater(longer, still))
+            (lesser(near, most), greater(longer, still))
         };
         Self { prediction, limit }
     }
@@ -89,7 +89,7 @@ pub(super) fn smaller([a, b]: [&Placed; 2]) -> f64 {
     lesser(a.radius, b.radius)
 }
 
-// Those of the standard library ask which is a number.
+// Where one is no number they are the second; those of the standard library ask which one is.
 
 fn lesser(x: f64, y: f64) -> f64 {
     if x < y { x } else { y }
