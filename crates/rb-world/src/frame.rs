@@ -46,7 +46,7 @@ pub(crate) struct Placed {
     pub(crate) flies: bool,
     /// Whether it flies and may meet something in this step that does not.
     pub(crate) exposed: bool,
-    /// Whether its body is dynamic, and whether joints hold it.
+    /// Whether its body is dynamic.
     pub(crate) dynamic: bool,
     /// Of the shape about its own origin (m).
     pub(crate) radius: f64,
@@ -55,6 +55,7 @@ pub(crate) struct Placed {
     /// How far its body goes within this step, or what that touched in the last one (m).
     pub(crate) unrest: f64,
     pub(crate) stand: Stand,
+    /// Whether joints hold its body.
     pub(crate) jointed: bool,
     pub(crate) collider: ColliderHandle,
     pub(crate) body: BodyHandle,
