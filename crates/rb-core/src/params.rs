@@ -1,12 +1,13 @@
 //! Every knob of a world, with its unit and range.
 
 mod contact;
+mod sweeps;
 
 pub use contact::{ContactParams, FrictionAt, Precision, Softening};
+pub use sweeps::Sweeps;
 
 use crate::error::{Error, Result, check};
 use crate::grid::Grid;
-use crate::problem::Pass;
 use crate::stabilise::Stabilisation;
 use contact::RECYCLING;
 use glam::DVec3;
@@ -66,73 +67,6 @@ pub enum GeometricStiffness {
     /// All of it; rows under pressure then lose stiffness, so the step must resolve buckling.
     #[serde(alias = "exact")]
     Exact,
-}
-
-/// Work of the iterative solver in one substep.
-///
-/// Sweeps go there and back by turns, and every other substep begins at the far end: with few sweeps,
-/// whoever always came last would always be right.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Sweeps {
-    /// Sweeps of the pass that moves positions, at most.
-    pub position: u32,
-    /// Sweeps of the pass that leaves velocities, at most.
-    pub velocity: u32,
-    /// So many more of them in the last substep, whose velocities are those the step ends with; as many more rounds,
-    /// and twice as many more coupled sweeps.
-    pub last: u32,
-    /// Sweeps of either pass over contacts and joints that are solved directly, with a direct solve of the joints at
-    /// the end, where an island is in lanes as a whole: that needs more than contacts among themselves.
-    pub coupled: u32,
-    /// The same, at most, in an island some of which is stated as rows: sweeps, or rounds in which joints and contacts
-    /// take turns.
-    pub rounds: u32,
-    /// Both passes stop once no row changed by more than this (m/s).
-    pub stop: f64,
-}
-
-impl Sweeps {
-    /// Those of a second try: so many times as many, and twice that in the pass that leaves the velocities of the step.
-    /// (Many more in that pass alone fit its impulses better to the velocities than the next step's soft contacts do,
-    /// and make stacks shake.)
-    pub fn again(self, times: u32) -> Self {
-        let more = |sweeps: u32| sweeps.saturating_mul(times);
-        let last = more(self.velocity_in(true)).saturating_mul(2);
-        Self {
-            position: more(self.position),
-            velocity: more(self.velocity),
-            last: last.saturating_sub(more(self.velocity)),
-            ..self
-        }
-    }
-
-    /// Sweeps of the velocity pass in the last substep, or in another.
-    pub fn velocity_in(&self, last: bool) -> u32 {
-        self.velocity + if last { self.last } else { 0 }
-    }
-
-    /// Sweeps of the position pass over softened ball joints in lanes that touch nothing: over-relaxed, two do what takes
-    /// contacts three.
-    pub fn sparing(&self) -> u32 {
-        (2 * self.position).div_ceil(3)
-    }
-
-    /// Sweeps over contacts and joints together in lanes, in a pass of the last substep or of another.
-    pub fn coupled_in(&self, pass: Pass, last: bool) -> u32 {
-        match pass {
-            Pass::Velocity if last => self.coupled + 2 * self.last,
-            _ => self.coupled,
-        }
-    }
-
-    /// The same in an island that is not in lanes as a whole.
-    pub fn rounds_in(&self, pass: Pass, last: bool) -> u32 {
-        match pass {
-            Pass::Velocity if last => self.rounds + self.last,
-            _ => self.rounds,
-        }
-    }
 }
 
 /// Who solves an island.
@@ -238,6 +172,11 @@ pub struct Params {
     pub grid: Grid,
     /// Equal parts of one step.
     pub substeps: u32,
+    /// Share of them that a crowd makes do with: an island of eight trees of joints or more, such as ragdolls, that are
+    /// solved exactly and touch one another ([`crowd_substeps`](Self::crowd_substeps)). Joints need the others no more,
+    /// and what lies on one another in a heap is not high.
+    #[serde(default = "game_crowd_share")]
+    pub crowd_share: f64,
     /// Implicit scheme.
     pub scheme: Scheme,
     /// Gyroscopic term.
@@ -279,6 +218,7 @@ impl Params {
             gravity: DVec3::new(0.0, -9.81, 0.0),
             grid: Grid::FINE,
             substeps: 4,
+            crowd_share: game_crowd_share(),
             scheme: Scheme::default(),
             gyroscopic: Gyroscopic::Implicit,
             contact: ContactParams {
@@ -342,6 +282,7 @@ impl Params {
         Self {
             grid: Grid::NONE,
             substeps: 1,
+            crowd_share: 1.0,
             contact: ContactParams {
                 bounce_threshold: 0.05,
                 recycling: 5e-4,
@@ -388,6 +329,19 @@ impl Params {
         dt / f64::from(self.substeps)
     }
 
+    /// Equal parts of one step for a crowd: its share of all, rounded up, and one at least.
+    ///
+    /// ```
+    /// # use rb_core::params::Params;
+    /// let four = Params::game();
+    /// assert_eq!((four.substeps, four.crowd_substeps()), (4, 3));
+    /// assert_eq!(Params { substeps: 1, ..four }.crowd_substeps(), 1);
+    /// ```
+    pub fn crowd_substeps(&self) -> u32 {
+        let parts = (self.crowd_share * f64::from(self.substeps)).ceil();
+        (parts as u32).max(1)
+    }
+
     /// Checks every knob; the error names the first that is out of range.
     pub fn validate(&self) -> Result<()> {
         check::vector("gravity", self.gravity)?;
@@ -399,6 +353,7 @@ impl Params {
                 valid: "1 to 1000",
             });
         }
+        check::fraction("crowd_share", self.crowd_share)?;
         check::fraction("scheme.alpha", self.scheme.alpha)?;
         check::fraction("scheme.beta", self.scheme.beta)?;
         self.contact.validate()?;
@@ -434,6 +389,11 @@ impl Params {
         check::non_negative("sleep.time", self.sleep.time)?;
         Ok(())
     }
+}
+
+/// That of the game profile, for settings that do not state it.
+fn game_crowd_share() -> f64 {
+    0.75
 }
 
 impl Default for Params {

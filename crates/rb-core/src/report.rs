@@ -61,6 +61,8 @@ pub struct IslandReport {
     pub bodies: u32,
     /// Number of rows in the last substep.
     pub rows: u32,
+    /// Equal parts it took the step in ([`Params::crowd_share`](crate::params::Params::crowd_share)).
+    pub substeps: u32,
     /// Sweeps over all substeps and passes.
     pub iterations: u32,
     /// Who solved it.

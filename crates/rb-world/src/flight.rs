@@ -24,7 +24,7 @@ pub(crate) fn run(flights: &mut [Flight], shared: &Shared) {
     let implicit = shared.params.gyroscopic == Gyroscopic::Implicit;
     if implicit && !flights.iter().any(|f| f.mover.is_bound()) {
         let course = Course {
-            substeps: shared.params.substeps,
+            substeps: shared.substeps,
             h: shared.h,
             beta: shared.params.scheme.beta,
         };
@@ -46,7 +46,7 @@ impl Flight {
     fn run(&mut self, shared: &Shared) {
         let mut m = self.mover.clone();
         let gyroscopic = shared.params.gyroscopic;
-        for _ in 0..shared.params.substeps {
+        for _ in 0..shared.substeps {
             m.refresh();
             let next = m.predict(shared.h, gyroscopic);
             m.advance_by_scheme(shared.h, &shared.params.scheme, next, gyroscopic);

@@ -341,9 +341,13 @@ impl Frame {
     /// Work of the last step's longest task that cannot be divided: one like it is ahead, and threads share
     /// the rest.
     pub(crate) fn undivided(&self) -> usize {
-        let work = |run: &[Island]| run.iter().map(Island::undivided).sum();
+        let work = |fleet: &Fleet| {
+            let run = self.islands[fleet.run.clone()].iter();
+            let own = run.filter(|i| i.crowd == fleet.crowd);
+            own.map(Island::undivided).sum()
+        };
         let fleets = self.fleets[..self.fleet_count].iter();
-        let fleets = fleets.map(|fleet| fleet.share(work(&self.islands[fleet.run.clone()])));
+        let fleets = fleets.map(|fleet| fleet.share(work(fleet)));
         let alone = self.islands().iter().filter(|i| i.fleet.is_none());
         let alone = alone.map(Island::undivided);
         fleets.chain(alone).max().unwrap_or(0)

@@ -19,6 +19,7 @@ mod hold;
 mod impulses;
 mod iterate;
 mod joint;
+mod pace;
 mod pinned;
 mod rows;
 mod start;
@@ -35,27 +36,20 @@ pub(crate) use escalate::{Ask, Escalated};
 use impulses::NO_SLOT;
 use iterate::Bent;
 pub(crate) use joint::IslandJoint;
+pub(crate) use pace::{Paces, Shared};
 
-use crate::frame::Frame;
 use crate::stage::partition::Residents;
-use crate::state::{ConstraintSlot, JointSlot, State};
 use core::ops::Range;
 use glam::DMat3;
-use rb_core::arena::Arena;
-use rb_core::body::Body;
-use rb_core::discretise::Discretiser;
-use rb_core::handle::{BodyKey, ConstraintKey, JointKey};
 use rb_core::integrate::Mover;
 use rb_core::law::LawSet;
-use rb_core::manifold::Contacts;
-use rb_core::params::Params;
 use rb_core::problem::{Pass, Problem};
 use rb_core::report::Reason;
 use rb_core::residual::Grade;
 use rb_core::room::{bytes, empty, trim};
-use rb_core::solver::{IslandSolver, Scratch};
+use rb_core::solver::Scratch;
 use rb_joints::{JointBody, JointMemory, Rows};
-use rb_solve::lanes::{ContactLanes, JointLanes, Sample, Terms};
+use rb_solve::lanes::{ContactLanes, JointLanes};
 use rb_solve::pins::Pins;
 
 /// A constraint within an island.
@@ -81,79 +75,6 @@ impl Outcome {
     /// Worst error of positions (m).
     pub(crate) fn position(&self) -> f64 {
         self.penetration.max(self.joint_error)
-    }
-}
-
-/// What all islands read.
-pub(crate) struct Shared<'a> {
-    pub(crate) params: &'a Params,
-    pub(crate) bodies: &'a Arena<BodyKey, Body>,
-    pub(crate) contacts: Contacts<'a>,
-    pub(crate) joints: &'a Arena<JointKey, JointSlot>,
-    pub(crate) constraints: &'a Arena<ConstraintKey, ConstraintSlot>,
-    /// Time at the start of the step (s), and steps so far.
-    pub(crate) time: f64,
-    pub(crate) step: u64,
-    pub(crate) solver: &'a dyn IslandSolver,
-    pub(crate) h: f64,
-    /// Stored impulses times this are impulses of the present substep.
-    pub(crate) warm_scale: f64,
-    /// Whether islands have the same bodies and contacts as in the last step.
-    pub(crate) same: bool,
-    /// Whether their joints are as well, with the impulses that were stored.
-    pub(crate) joints_stay: bool,
-}
-
-impl<'a> Shared<'a> {
-    pub(crate) fn new(
-        state: &'a State,
-        solver: &'a dyn IslandSolver,
-        frame: &Frame,
-        fresh: &'a [bool],
-        dt: f64,
-    ) -> Self {
-        let h = state.params.substep(dt);
-        Self {
-            params: &state.params,
-            bodies: &state.bodies,
-            contacts: Contacts {
-                fresh,
-                ..state.contacts()
-            },
-            joints: &state.joints,
-            constraints: &state.constraints,
-            time: state.time,
-            step: state.step,
-            solver,
-            h,
-            warm_scale: state.scale_to(h),
-            same: frame.same,
-            joints_stay: frame.same && frame.joints_stay,
-        }
-    }
-
-    /// How contacts go into lanes.
-    pub(crate) fn terms(&self, numbers: &Discretiser) -> Terms {
-        Terms {
-            soft: [false, true].map(|still| numbers.contact_step(still)),
-            friction: self.params.contact.friction,
-            precision: self.params.contact.precision,
-            scale: self.warm_scale,
-            step: self.step,
-        }
-    }
-
-    /// Speed below which the certificate takes errors for what they are (m/s): what gravity gives in a substep.
-    pub(crate) fn speed_floor(&self) -> f64 {
-        self.params.gravity.length() * self.h
-    }
-
-    /// What the certificate grades of a large island.
-    pub(crate) fn sample(&self) -> Sample {
-        Sample {
-            every: self.params.sampling,
-            turn: self.step,
-        }
     }
 }
 
@@ -210,6 +131,9 @@ pub(crate) struct Island {
     pub(crate) in_lanes: bool,
     /// Joints of the step, if they are swept in lanes and are in the problem as well.
     pub(crate) links: JointLanes,
+    /// Whether it is a crowd, which takes fewer substeps, and what its impulses are to be multiplied by to be stored.
+    pub(crate) crowd: bool,
+    pub(crate) unit: f64,
     /// Whether they are in the lanes of a fleet, and not in the problem; the number of the fleet, and how
     /// many rows they have there.
     pub(crate) linked: bool,
@@ -294,12 +218,15 @@ impl Island {
     }
 
     /// Decides how the step is to be made.
-    pub(crate) fn begin(&mut self, shared: &Shared) {
-        self.rescale(shared.warm_scale);
-        let same = shared.same && self.planned;
+    pub(crate) fn begin(&mut self, paces: &Paces) {
+        let same = paces.usual.same && self.planned;
         if !same {
             self.plan();
         }
+        self.crowd = self.is_crowd();
+        let shared = paces.of(self);
+        self.unit = shared.unit;
+        self.rescale(shared.warm_scale);
         self.choose(shared);
         self.find_clusters(shared);
         if !(same && self.clusters.is_empty()) {
@@ -391,6 +318,6 @@ impl Island {
 
     /// Whether the present substep is the last.
     fn is_last(&self, shared: &Shared) -> bool {
-        self.substep + 1 == shared.params.substeps
+        self.substep + 1 == shared.substeps
     }
 }

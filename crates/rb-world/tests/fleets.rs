@@ -303,3 +303,45 @@ fn sections_of_large_islands_do_not_show() {
     assert!(one.iter().all(|(bodies, _)| *bodies >= Some(33 * 33)));
     (2..=4).for_each(|threads| assert!(one == run(threads), "{threads} threads"));
 }
+
+/// A crowd in a pit takes fewer substeps; forces are told and kept as those of all others.
+#[test]
+fn spared_substeps_do_not_show_in_forces() {
+    let mut world = world(|w| {
+        for inward in [DVec3::X, DVec3::NEG_X, DVec3::Z, DVec3::NEG_Z] {
+            let wall = ColliderDesc::new(Shape::half_space(inward).unwrap());
+            put(w, BodyDesc::fixed().at(inward * -1.1), [wall]);
+        }
+        for k in 0..9 {
+            spider(
+                w,
+                DVec3::new(0.1 * f64::from(k % 3), 0.3 + 0.4 * f64::from(k), 0.0),
+            );
+        }
+    });
+    for _ in 0..900 {
+        world.step(DT).unwrap();
+    }
+    let mut copy = World::restore(&world.save().unwrap()).unwrap();
+    for w in [&mut world, &mut copy] {
+        // Forces stay when steps become shorter.
+        w.step(0.5 * DT).unwrap();
+    }
+    assert_eq!(world.state_hash(), copy.state_hash());
+    let islands = &world.report().islands;
+    let taken: Vec<_> = islands.iter().map(|i| (i.bodies, i.substeps)).collect();
+    assert_eq!(taken, [(45, 3)]);
+    // What is left of a heap's motion shakes single bodies by more.
+    let (mut off, mut all) = (0.0, 0.0);
+    for (body, b) in world.bodies().filter(|(_, b)| b.is_movable()) {
+        let told = world.explain(body).unwrap();
+        let supports = told.supports.iter().map(|s| s.force);
+        let force: DVec3 = supports
+            .chain(told.holds.iter().map(|h| h.load.force))
+            .sum();
+        let weight = DVec3::Y * 9.81 * b.mass.mass;
+        off += (force - weight).length();
+        all += weight.length();
+    }
+    assert!(off < 0.05 * all, "{off} N are missing of {all} N");
+}

@@ -115,6 +115,7 @@ impl Island {
             }
         };
         manifold.set_impulses(&impulses);
+        manifold.scale(self.unit);
         manifold.marks.set(Marks::CLOSED, closed);
     }
 }

@@ -220,7 +220,7 @@ impl Convoy {
             out.penetration = depth;
             out.sampled = sample.is_partial();
             let each = sweeps.position + sweeps.velocity;
-            out.iterations = shared.params.substeps * each + sweeps.last;
+            out.iterations = shared.substeps * each + sweeps.last;
         };
         match self.members.len() {
             1 => grade(self.lanes.grade_counted(sample, floor)),

@@ -72,7 +72,7 @@ impl Island {
         let joints = joints.map(|j| (j.movers, j.memory.impulses().len()));
         self.links.seat(joints, self.movable, self.movers.len());
         self.begin_substeps();
-        for _ in 0..shared.params.substeps {
+        for _ in 0..shared.substeps {
             self.joined_substep(shared, &numbers);
             self.end_substep(shared);
         }

@@ -40,8 +40,9 @@ const ALIKE: f64 = 2.0;
 /// The lanes of a run of islands; kept from step to step for its memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fleet {
-    /// The islands it is chosen from.
+    /// The islands it is chosen from: of these the crowds, or all others.
     pub(crate) run: Range<usize>,
+    pub(crate) crowd: bool,
     pub(crate) lanes: ContactLanes,
     pub(crate) links: PartedLanes,
     /// Numbers of its members within the run, and the first manifold and joint of each.
@@ -71,20 +72,33 @@ pub(crate) struct Fleet {
     substep: u32,
 }
 
-/// Divides islands with joints for lanes into runs, one for each of `fleets`; returns their number.
-pub(crate) fn muster(fleets: &mut Vec<Fleet>, islands: &[Island]) -> usize {
-    let (mut count, mut first, mut trees, mut joints) = (0, 0, 0, 0);
+/// Divides islands with joints for lanes into runs, one for each of `fleets`: crowds, which take fewer substeps, after all
+/// others. Returns how many fleets the first have, and how many there are.
+pub(crate) fn muster(fleets: &mut Vec<Fleet>, islands: &[Island]) -> [usize; 2] {
+    let mut count = 0;
+    let ends = [false, true].map(|crowd| {
+        muster_some(fleets, &mut count, islands, crowd);
+        count
+    });
+    fleets.truncate(count + count / 8 + 2);
+    release(&mut fleets[count..], Fleet::bytes);
+    ends
+}
+
+/// The same for crowds, or for all others; `count` fleets are there already.
+fn muster_some(fleets: &mut Vec<Fleet>, count: &mut usize, islands: &[Island], crowd: bool) {
+    let (mut first, mut trees, mut joints) = (0, 0, 0);
     let mut close = |run: Range<usize>| {
-        if islands[run.clone()].iter().any(|i| i.linked) {
-            if fleets.len() == count {
+        if islands[run.clone()].iter().any(|i| i.sails(crowd)) {
+            if fleets.len() == *count {
                 fleets.push(Fleet::default());
             }
-            fleets[count].run = run;
-            count += 1;
+            (fleets[*count].run, fleets[*count].crowd) = (run, crowd);
+            *count += 1;
         }
     };
     for (k, island) in islands.iter().enumerate() {
-        if !island.linked {
+        if !island.sails(crowd) {
             continue;
         }
         let alone = !island.has_trees();
@@ -100,9 +114,6 @@ pub(crate) fn muster(fleets: &mut Vec<Fleet>, islands: &[Island]) -> usize {
         }
     }
     close(first..islands.len());
-    fleets.truncate(count + count / 8 + 2);
-    release(&mut fleets[count..], Fleet::bytes);
-    count
 }
 
 /// Fleets and the islands of their runs.
@@ -168,7 +179,8 @@ impl Fleet {
 
     /// Takes the islands aboard whose trees find enough of their kind, and lets the others go.
     fn gather(&mut self, number: u32, islands: &mut [Island], shared: &Shared) {
-        let wish = islands.iter().enumerate().filter(|(_, i)| i.linked);
+        let wish = islands.iter().enumerate();
+        let wish = wish.filter(|(_, i)| i.sails(self.crowd));
         self.members.clear();
         self.members.extend(wish.map(|(k, _)| k as u32));
         if let [only] = self.members[..]
@@ -381,13 +393,18 @@ impl Fleet {
 }
 
 impl Island {
+    /// Whether it is for a fleet of crowds, or for one of others.
+    fn sails(&self, crowd: bool) -> bool {
+        self.linked && self.crowd == crowd
+    }
+
     /// Whether the joints are trees, or near enough, to be solved exactly.
     pub(super) fn has_trees(&self) -> bool {
         self.scratch.plan.work.is_some()
     }
 
     /// Number of its trees.
-    fn trees(&self) -> usize {
+    pub(super) fn trees(&self) -> usize {
         self.scratch.plan.trees.len().saturating_sub(1)
     }
 

@@ -53,9 +53,9 @@ impl Island {
     /// to blame.
     fn substeps(&mut self, shared: &Shared) -> Vec<u32> {
         self.begin_substeps();
-        let last = shared.params.substeps.saturating_sub(1);
+        let last = shared.substeps.saturating_sub(1);
         let pinned = self.is_pinned(shared);
-        for k in 0..shared.params.substeps {
+        for k in 0..shared.substeps {
             match pinned && k < last {
                 true => self.pinned_substep(shared),
                 false => self.substep(shared),

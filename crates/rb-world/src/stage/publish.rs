@@ -56,6 +56,7 @@ fn store_impulses(state: &mut State, frame: &mut Frame, scale: f64) {
         for c in &island.constraints {
             if let Some(slot) = state.constraints.slot_mut(c.slot) {
                 slot.memory.clone_from(&c.memory);
+                slot.memory.scale(island.unit);
             }
         }
     }
@@ -181,6 +182,10 @@ fn fill_report(
             root: state.body_handle(island.root()),
             bodies: island.movable as u32,
             rows,
+            substeps: match island.crowd {
+                true => state.params.crowd_substeps(),
+                false => state.params.substeps,
+            },
             iterations: o.iterations,
             solver: island.escalated.solver.unwrap_or(solver),
             clusters: island.clusters.len() as u32,

@@ -6,7 +6,7 @@ use crate::flight;
 use crate::frame::{Frame, release};
 use crate::island::convoy::{Convoy, RUN};
 use crate::island::fleet::{self, Fleets};
-use crate::island::{Island, Shared};
+use crate::island::{Island, Paces, Shared};
 use crate::state::State;
 use rb_core::solver::IslandSolver;
 use rb_solve::parallel;
@@ -17,9 +17,10 @@ const FLIGHTS: usize = 256;
 /// Runs all islands and free bodies.
 pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, dt: f64) {
     let fresh = std::mem::take(&mut frame.fresh);
-    let shared = Shared::new(state, solver, frame, &fresh, dt);
+    let paces = Paces::new(Shared::new(state, solver, frame, &fresh, dt));
+    let shared = &paces.usual;
     let n = frame.island_count;
-    let budget = hold_within(&mut frame.islands[..n], &shared);
+    let budget = hold_within(&mut frame.islands[..n], shared);
     let tasks = n.div_ceil(RUN);
     frame.tasks += tasks as u32;
     frame.convoys.truncate(tasks + tasks / 8 + 2);
@@ -28,15 +29,18 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
     }
     release(&mut frame.convoys[tasks..], Convoy::bytes);
     let (islands, convoys) = (&mut frame.islands[..n], &mut frame.convoys[..tasks]);
-    parallel::for_each(islands, RUN, |island| island.begin(&shared));
-    frame.fleet_count = fleet::muster(&mut frame.fleets, islands);
-    frame.tasks += frame.fleet_count as u32;
-    let fleets = Fleets {
-        fleets: &mut frame.fleets[..frame.fleet_count],
-        islands,
-        first: [0; 2],
-    };
-    parallel::for_each_part(fleets, &|part: Fleets| part.sail(&shared));
+    parallel::for_each(islands, RUN, |island| island.begin(&paces));
+    let [usual, all] = fleet::muster(&mut frame.fleets, islands);
+    frame.fleet_count = all;
+    frame.tasks += all as u32;
+    for (run, shared) in [(0..usual, &paces.usual), (usual..all, &paces.crowd)] {
+        let fleets = Fleets {
+            first: [run.start, 0],
+            fleets: &mut frame.fleets[run],
+            islands,
+        };
+        parallel::for_each_part(fleets, &|part: Fleets| part.sail(shared));
+    }
     // Some of a fleet may have turned out not to be for it.
     let apart = &mut frame.apart;
     set_apart(islands, apart);
@@ -45,31 +49,43 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
     parallel::both(
         || {
             parallel::for_each_with_run(convoys, islands, RUN, |convoy, run| {
-                convoy.run(run, &shared);
+                convoy.run(run, shared);
             });
         },
-        || parallel::for_each(apart, 1, |(_, island)| island.run(&shared)),
+        || {
+            parallel::for_each(apart, 1, |(_, island)| {
+                let shared = paces.of(island);
+                island.run(shared);
+            })
+        },
     );
     for (k, island) in apart.drain(..) {
         islands[k as usize] = island;
     }
-    parallel::for_each(islands, RUN, |island| island.judge(&shared));
-    frame.tasks += frame.second.run(islands, &shared) as u32;
-    if admit(islands, &mut frame.asking, budget, &shared) {
-        parallel::for_each(islands, 1, |island| island.run_again(&shared));
+    parallel::for_each(islands, RUN, |island| {
+        let shared = paces.of(island);
+        island.judge(shared);
+    });
+    frame.tasks += frame.second.run(islands, shared) as u32;
+    if admit(islands, &mut frame.asking, budget, &paces) {
+        parallel::for_each(islands, 1, |island| {
+            let shared = paces.of(island);
+            island.run_again(shared);
+        });
     }
     frame.tasks += frame.flights.len().div_ceil(FLIGHTS) as u32;
     parallel::for_each_run(&mut frame.flights, FLIGHTS, |_, run| {
-        flight::run(run, &shared);
+        flight::run(run, shared);
     });
     frame.fresh = fresh;
     disown(frame);
 }
 
-/// Lanes some of whose islands have been solved elsewhere in the end do not hold what is stored of their contacts.
+/// Lanes some of whose islands have been solved elsewhere in the end, or in other substeps than impulses are stored for,
+/// do not hold what is stored of their contacts.
 fn disown(frame: &mut Frame) {
     for (k, island) in frame.islands[..frame.island_count].iter_mut().enumerate() {
-        if island.in_lanes && island.again.is_none() {
+        if island.in_lanes && island.again.is_none() && island.unit == 1.0 {
             continue;
         }
         island.lanes.disown();
@@ -107,18 +123,18 @@ fn admit(
     islands: &mut [Island],
     asking: &mut Vec<(f64, u32)>,
     budget: usize,
-    shared: &Shared,
+    paces: &Paces,
 ) -> bool {
     asking.clear();
     let asks = islands.iter().enumerate();
-    asking.extend(asks.filter_map(|(k, i)| Some((i.ask?.urgency(shared.params), k as u32))));
+    asking.extend(asks.filter_map(|(k, i)| Some((i.ask?.urgency(paces.usual.params), k as u32))));
     asking.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let mut left = budget;
     for &(urgency, k) in asking.iter() {
         let island = &mut islands[k as usize];
         match left.checked_sub(island.rows() as usize) {
             Some(less) => left = less,
-            None if urgency.is_finite() => island.let_stand(shared),
+            None if urgency.is_finite() => island.let_stand(paces.of(island)),
             None => {}
         }
     }

@@ -50,7 +50,7 @@ impl Convoy {
         };
         self.set_off(course);
         let mut now = self.rounds(course, 0);
-        for next in 1..shared.params.substeps {
+        for next in 1..shared.substeps {
             let next = self.rounds(course, next);
             self.lanes.cross(&now.position);
             self.advance_guests(islands, shared);
@@ -67,7 +67,7 @@ impl Convoy {
 
     /// The sweeps of substep `k`. The seam is late but for those that the step ends with.
     fn rounds(&self, course: Course, k: u32) -> Rounds {
-        let last = k + 1 == course.shared.params.substeps;
+        let last = k + 1 == course.shared.substeps;
         let count = course.sweeps.velocity_in(last);
         let velocity = self.round(course, k, Pass::Velocity, count);
         Rounds {

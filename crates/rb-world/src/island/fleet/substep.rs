@@ -47,7 +47,7 @@ impl Fleet {
         };
         // With what sections are to end the last substep.
         let mut left = None;
-        for number in 0..shared.params.substeps {
+        for number in 0..shared.substeps {
             self.substep = number;
             left = Some(self.run_substep(islands, course, left));
             if !self.members.iter().any(|&k| islands[k as usize].linked) {
@@ -206,7 +206,7 @@ impl Fleet {
         shared: &Shared,
         numbers: &Discretiser,
     ) -> Leg {
-        let last = self.substep + 1 == shared.params.substeps;
+        let last = self.substep + 1 == shared.substeps;
         let untouched = !self.touches() && self.links.has_only_points();
         let sweeps = match (self.hard, pass) {
             (true, _) if !self.touches() => 0,
