@@ -131,9 +131,6 @@ pub(crate) struct Island {
     pub(crate) in_lanes: bool,
     /// Joints of the step, if they are swept in lanes and are in the problem as well.
     pub(crate) links: JointLanes,
-    /// Whether it is a crowd, which takes fewer substeps, and what its impulses are to be multiplied by to be stored.
-    pub(crate) crowd: bool,
-    pub(crate) unit: f64,
     /// Whether they are in the lanes of a fleet, and not in the problem; the number of the fleet, and how
     /// many rows they have there.
     pub(crate) linked: bool,
@@ -141,6 +138,9 @@ pub(crate) struct Island {
     /// The fleet whose lanes hold all joints, which are pins, as they were stored at the end of the last step.
     moored: Option<u32>,
     link_rows: u32,
+    /// Whether it is a crowd, which takes fewer substeps, and what its impulses are to be multiplied by to be stored.
+    pub(crate) crowd: bool,
+    pub(crate) unit: f64,
     scratch: Scratch,
     /// Whether it knows what follows from its joints and contacts alone: their plan, and their numbers. What has
     /// given back its memory does not.

@@ -182,7 +182,8 @@ impl World {
     }
 
     /// The solved problems of the last step's awake islands, in the order of their reports: the last
-    /// substep's rows with their multipliers. What the certificate graded, for audits and dumps.
+    /// substep's rows with their multipliers, impulses of as many substeps as the island took. What the
+    /// certificate graded, for audits and dumps.
     pub fn problems(&self) -> impl Iterator<Item = Problem> {
         (0..self.frame.island_count).map(|island| self.frame.problem(island))
     }

@@ -34,8 +34,13 @@ fn worm(world: &mut World, foot: DVec3, options: &RowOptions) -> [BodyHandle; 3]
     blocks
 }
 
-/// A block with four arms on balls.
+/// A block with four arms on balls that rub.
 fn spider(world: &mut World, at: DVec3) -> BodyHandle {
+    spider_on(world, at, 0.1)
+}
+
+/// The same with so much friction in the balls (N·m).
+fn spider_on(world: &mut World, at: DVec3, friction: f64) -> BodyHandle {
     let body = block(world, at, DVec3::splat(0.15));
     for side in [DVec3::X, DVec3::NEG_X, DVec3::Z, DVec3::NEG_Z] {
         let arm = block(
@@ -44,7 +49,7 @@ fn spider(world: &mut World, at: DVec3) -> BodyHandle {
             DVec3::splat(0.05) + side.abs() * 0.15,
         );
         let [a, b] = [body, arm].map(|body| world.pose(body).unwrap());
-        let ball = Ball::at_world(&a, &b, at + side * 0.25).friction(0.1);
+        let ball = Ball::at_world(&a, &b, at + side * 0.25).friction(friction);
         world.add_joint(body, arm, ball).unwrap();
     }
     body
@@ -304,44 +309,54 @@ fn sections_of_large_islands_do_not_show() {
     (2..=4).for_each(|threads| assert!(one == run(threads), "{threads} threads"));
 }
 
-/// A crowd in a pit takes fewer substeps; forces are told and kept as those of all others.
+/// A crowd in a pit takes fewer substeps; forces are told and kept as those of all others, by a restored world too, and
+/// by joints that are pins and stay in their lanes.
 #[test]
 fn spared_substeps_do_not_show_in_forces() {
-    let mut world = world(|w| {
-        for inward in [DVec3::X, DVec3::NEG_X, DVec3::Z, DVec3::NEG_Z] {
-            let wall = ColliderDesc::new(Shape::half_space(inward).unwrap());
-            put(w, BodyDesc::fixed().at(inward * -1.1), [wall]);
+    for friction in [0.1, 0.0] {
+        let mut world = world(|w| {
+            for inward in [DVec3::X, DVec3::NEG_X, DVec3::Z, DVec3::NEG_Z] {
+                let wall = ColliderDesc::new(Shape::half_space(inward).unwrap());
+                put(w, BodyDesc::fixed().at(inward * -1.1), [wall]);
+            }
+            for k in 0..9 {
+                let at = DVec3::new(0.1 * f64::from(k % 3), 0.3 + 0.4 * f64::from(k), 0.0);
+                spider_on(w, at, friction);
+            }
+        });
+        for k in 0..900 {
+            go_on_as_restored(&mut world, DT, k % 50 == 49);
         }
-        for k in 0..9 {
-            spider(
-                w,
-                DVec3::new(0.1 * f64::from(k % 3), 0.3 + 0.4 * f64::from(k), 0.0),
-            );
-        }
-    });
-    for _ in 0..900 {
-        world.step(DT).unwrap();
+        let islands = &world.report().islands;
+        let crowds = islands.iter().filter(|i| i.substeps == 3);
+        assert!(crowds.map(|i| i.bodies).sum::<u32>() >= 40);
+        assert!(missing(&world) < 1e-3);
+        // What is stiffer shakes them, but they are told in the same unit.
+        go_on_as_restored(&mut world, 0.5 * DT, true);
+        assert!(missing(&world) < 0.15);
     }
-    let mut copy = World::restore(&world.save().unwrap()).unwrap();
-    for w in [&mut world, &mut copy] {
-        // Forces stay when steps become shorter.
-        w.step(0.5 * DT).unwrap();
+}
+
+/// Makes a step; if it is to be compared, with that of a restored world.
+fn go_on_as_restored(world: &mut World, dt: f64, compare: bool) {
+    let copy = compare.then(|| World::restore(&world.save().unwrap()).unwrap());
+    world.step(dt).unwrap();
+    if let Some(mut copy) = copy {
+        copy.step(dt).unwrap();
+        assert_eq!(world.state_hash(), copy.state_hash());
     }
-    assert_eq!(world.state_hash(), copy.state_hash());
-    let islands = &world.report().islands;
-    let taken: Vec<_> = islands.iter().map(|i| (i.bodies, i.substeps)).collect();
-    assert_eq!(taken, [(45, 3)]);
-    // What is left of a heap's motion shakes single bodies by more.
+}
+
+/// Share of the weight of all bodies that nothing carries, as contacts and joints tell.
+fn missing(world: &World) -> f64 {
     let (mut off, mut all) = (0.0, 0.0);
     for (body, b) in world.bodies().filter(|(_, b)| b.is_movable()) {
         let told = world.explain(body).unwrap();
-        let supports = told.supports.iter().map(|s| s.force);
-        let force: DVec3 = supports
-            .chain(told.holds.iter().map(|h| h.load.force))
-            .sum();
+        let loads = told.holds.iter().map(|h| h.load.force);
+        let force: DVec3 = told.supports.iter().map(|s| s.force).chain(loads).sum();
         let weight = DVec3::Y * 9.81 * b.mass.mass;
         off += (force - weight).length();
         all += weight.length();
     }
-    assert!(off < 0.05 * all, "{off} N are missing of {all} N");
+    off / all
 }

@@ -15,6 +15,11 @@ impl Island {
         joints.chain(constraints).for_each(|m| m.scale(factor));
     }
 
+    /// Turns impulses of the last substep into what is stored, and what the next step begins with.
+    pub(crate) fn hand_over(&mut self) {
+        self.rescale(self.unit);
+    }
+
     /// Takes the multipliers back to where they belong.
     pub(super) fn keep_impulses(&mut self) {
         for joint in &mut self.joints {

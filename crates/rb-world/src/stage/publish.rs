@@ -56,7 +56,6 @@ fn store_impulses(state: &mut State, frame: &mut Frame, scale: f64) {
         for c in &island.constraints {
             if let Some(slot) = state.constraints.slot_mut(c.slot) {
                 slot.memory.clone_from(&c.memory);
-                slot.memory.scale(island.unit);
             }
         }
     }

@@ -78,13 +78,14 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
         flight::run(run, shared);
     });
     frame.fresh = fresh;
-    disown(frame);
+    hand_over(frame);
 }
 
-/// Lanes some of whose islands have been solved elsewhere in the end, or in other substeps than impulses are stored for,
-/// do not hold what is stored of their contacts.
-fn disown(frame: &mut Frame) {
+/// Has the islands tell their joints' impulses as they are stored. Lanes some of whose islands have been solved elsewhere in
+/// the end, or in other substeps than impulses are stored for, do not hold what is stored of their contacts.
+fn hand_over(frame: &mut Frame) {
     for (k, island) in frame.islands[..frame.island_count].iter_mut().enumerate() {
+        island.hand_over();
         if island.in_lanes && island.again.is_none() && island.unit == 1.0 {
             continue;
         }

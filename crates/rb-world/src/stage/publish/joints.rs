@@ -30,7 +30,6 @@ fn store(frame: &Frame, [island, number]: [u32; 2], h: f64, joint: &mut JointSlo
     let island = &frame.islands[island as usize];
     let solved = &island.joints[number as usize];
     joint.memory.take_impulses(&solved.memory);
-    joint.memory.scale(island.unit);
     if let Some(Bearing { frames, .. }) = joint.desc.bearing() {
         // That asks for nothing of the description, which is large and elsewhere.
         let [mine, other] = frames;
