@@ -243,7 +243,10 @@ impl<'a> Joints<'a> {
                 }
                 let w = p.violation(&block, r, self.pass);
                 let side = &mut self.memory.sides[u];
-                let noise = 1e-13 * (row.lambda.abs() * row.diag + row.term(self.pass).bias.abs());
+                let speeds =
+                    [0, 1].map(|s| row.jac[s].dot(&p.bodies[block.bodies[s] as usize].vel));
+                let terms = row.term(self.pass).bias.abs() + speeds[0].abs() + speeds[1].abs();
+                let noise = 1e-13 * (row.lambda.abs() * row.diag + terms);
                 let slack = 1e-13 * row.lambda.abs();
                 let next = match *side {
                     0 if row.lambda < row.lo - slack => Side::Low as i8,

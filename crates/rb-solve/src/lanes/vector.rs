@@ -169,7 +169,7 @@ pub(super) fn product<S: Simd>(m: &[S; 6], v: V3<S>) -> V3<S> {
 #[derive(Clone, Copy)]
 pub(super) struct Mass<S> {
     pub(super) lin: V3<S>,
-    sym: [S; 6],
+    pub(super) sym: [S; 6],
 }
 
 impl<S: Simd> Mass<S> {
@@ -239,13 +239,14 @@ impl<S: Simd> Mass<S> {
         S::gt(lin.max(xx).max(yy).max(zz), S::zero())
     }
 
-    /// Whether it moves alike in all directions, in all lanes: no axes are locked.
+    /// Whether it moves alike in all directions, in all lanes, but for what single precision may have left of 1/m along
+    /// z: no axes are locked.
     #[inline(always)]
     pub(super) fn is_even(&self) -> bool {
         let [x, y, z] = self.lin.0;
         let size = |s: S| s.max(S::zero().sub(s));
         let apart = size(x.sub(y)).max(size(y.sub(z)));
-        !S::any(S::gt(apart, S::zero()))
+        !S::any(S::gt(apart, x.mul(S::splat(f64::from(f32::EPSILON)))))
     }
 
     /// Angular part of W times a torque.

@@ -11,8 +11,9 @@ mod pivot;
 
 pub(super) use pivot::is_pinned;
 
-use super::bearing::NO_BEARING;
+use super::bearing::{NO_BEARING, POINT};
 use super::kernel::{Push, violation};
+use super::limbs::Limbs;
 use super::pack::{Batch, Eight, JointLanes};
 use super::prepare::ALL;
 use super::swept::{Gait, Thrust, arms};
@@ -48,6 +49,7 @@ impl JointLanes {
             plan,
             movable: self.movable,
             groups: &mut self.groups,
+            limbs: &mut self.limbs,
             batches: &self.batches,
             rows: &mut self.rows,
             matrices: &self.factors,
@@ -83,6 +85,7 @@ pub(super) struct Task<'a> {
     pub(super) plan: &'a Elimination,
     pub(super) movable: u32,
     pub(super) groups: &'a mut [Group],
+    pub(super) limbs: &'a mut Limbs,
     pub(super) batches: &'a [Batch],
     pub(super) rows: &'a mut [Eight],
     /// J W Jᵀ of all rows of each batch, among other matrices.
@@ -123,6 +126,12 @@ impl Free {
     pub(super) fn len(&self) -> usize {
         self.len as usize
     }
+
+    /// Those that turn a bearing, whose points are always free.
+    #[inline(always)]
+    pub(super) fn turns(&self) -> &[u8] {
+        &self.rows()[POINT..]
+    }
 }
 
 impl Task<'_> {
@@ -140,7 +149,10 @@ impl Task<'_> {
         for round in 0..=ROUNDS + VISITS {
             if !factored {
                 self.find_free::<S>(&group);
-                self.factor::<S>(&group);
+                match group.limbed {
+                    true => self.factor_limbs::<S>(&group),
+                    false => self.factor::<S>(&group),
+                }
                 factored = true;
             }
             match round.cmp(&ROUNDS) {
@@ -148,7 +160,10 @@ impl Task<'_> {
                 Ordering::Greater => self.relax::<S>(&group, rounds.live),
                 _ => {}
             }
-            self.solve_free::<S>(&group, rounds.live);
+            match group.limbed {
+                true => self.solve_limbs::<S>(&group, rounds.live),
+                false => self.solve_free::<S>(&group, rounds.live),
+            }
             if round >= ROUNDS {
                 continue;
             }
@@ -279,7 +294,7 @@ impl Task<'_> {
                     thrust.add(rows, r as usize, S::load(change));
                 }
                 let mut pair = Pair::<S>::gather(self.vel, &batch.bodies);
-                thrust.put(batch, &arms(batch), &mut pair);
+                thrust.put(batch, &arms(batch), false, &mut pair);
                 pair.scatter(self.vel, &batch.bodies);
             }
         }

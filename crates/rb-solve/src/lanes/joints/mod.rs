@@ -33,7 +33,6 @@ mod factor;
 mod fill;
 mod grade;
 mod kernel;
-#[cfg(test)]
 mod limbs;
 mod pack;
 mod parted;

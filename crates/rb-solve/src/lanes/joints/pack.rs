@@ -4,6 +4,7 @@ use super::MOST;
 use super::bearing::{Bearing, NO_BEARING};
 use super::exact::Free;
 use super::grade::Tally;
+use super::limbs::Limbs;
 use super::pin::Pins;
 use super::point::{NO_POINT, Point};
 use super::trees::Group;
@@ -193,6 +194,7 @@ pub struct JointLanes {
     pub(super) visits: Vec<u32>,
     /// Trees that are solved exactly, eight side by side; none where joints are only swept.
     pub(super) groups: Vec<Group>,
+    pub(super) limbs: Limbs,
     /// Bodies below this number can move.
     pub(super) movable: u32,
     /// Trees by topology or joints by level, while seats are taken.
@@ -223,6 +225,7 @@ impl JointLanes {
         (self.filled, self.numbered, self.of_pins) = ([0; 2], 0, 0);
         self.seats.clear();
         self.groups.clear();
+        self.limbs.clear();
         self.bearings.clear();
     }
 
@@ -336,6 +339,7 @@ impl JointLanes {
             + (self.sides.capacity() + self.solution.capacity()) * size_of::<Wide>()
             + (self.before.capacity() + self.start.capacity()) * size_of::<Wide>()
             + self.seats.capacity() * size_of::<[u32; 2]>()
+            + self.limbs.bytes()
     }
 }
 

@@ -61,7 +61,7 @@ fn visit_some<S: Double, const PLAIN: usize, const N: usize>(
     for i in (0..N).rev() {
         thrust.add(rows, i, x[i]);
     }
-    thrust.put(batch, &gait.arms, &mut pair);
+    thrust.put(batch, &gait.arms, batch.even, &mut pair);
     pair.scatter(vel, &batch.bodies);
 }
 
@@ -73,7 +73,7 @@ pub(super) fn warm<S: Double>(batch: &Batch, rows: &[Eight], vel: &mut [Line]) {
         thrust.add(rows, i, S::load(&row.impulse));
     }
     let mut pair = Pair::<S>::gather(vel, &batch.bodies);
-    thrust.put(batch, &arms(batch), &mut pair);
+    thrust.put(batch, &arms(batch), batch.even, &mut pair);
     pair.scatter(vel, &batch.bodies);
 }
 
@@ -140,15 +140,17 @@ impl<S: Double> Thrust<S> {
         }
     }
 
+    /// Moves the bodies; those that are `even` by their masses as they are with their velocities, of which single
+    /// precision may have left less.
     #[inline(always)]
-    pub(super) fn put(self, batch: &Batch, arms: &[V3<S>; 2], pair: &mut Pair<S>) {
+    pub(super) fn put(self, batch: &Batch, arms: &[V3<S>; 2], even: bool, pair: &mut Pair<S>) {
         let (zero, force) = (V3([S::zero(); 3]), self.force);
         let back = zero.sub(force);
         let turns = [
             arms[0].cross_onto(back, zero.sub(self.torque)),
             arms[1].cross_onto(force, self.torque),
         ];
-        if batch.even {
+        if even {
             pair.push_even(0, &batch.mass[0], back, turns[0]);
             pair.push_even(1, &batch.mass[1], force, turns[1]);
         } else {

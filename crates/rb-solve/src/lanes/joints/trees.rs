@@ -21,6 +21,9 @@ pub(super) struct Group {
     pub(super) tree: u32,
     /// Its first entry in the places of blocks.
     pub(super) slots: u32,
+    /// Its bodies as limbs, if joints form no loop, and whether it is solved body by body.
+    pub(super) limbs: [u32; 2],
+    pub(super) limbed: bool,
     /// Whether there is a factor, and of the present sides.
     pub(super) factored: bool,
 }
@@ -31,6 +34,12 @@ impl Group {
     pub(super) fn batches(&self) -> Range<usize> {
         let first = self.first as usize;
         first..first + self.len as usize
+    }
+
+    /// Its bodies among all limbs.
+    #[inline(always)]
+    pub(super) fn limbs(&self) -> Range<usize> {
+        self.limbs[0] as usize..self.limbs[1] as usize
     }
 
     /// Batch of position k: roots first, as joints are usually listed.
@@ -163,6 +172,8 @@ impl JointLanes {
             len: tree.len() as u32,
             tree: tree.start as u32,
             slots: 0,
+            limbs: [0; 2],
+            limbed: false,
             factored: false,
         });
         self.batches.resize(first + tree.len(), idle(bodies as u32));
@@ -176,15 +187,24 @@ impl JointLanes {
                 (to.bodies[0][lane], to.bodies[1][lane]) = (a, b);
             }
         }
+        let batches = &self.batches[first..];
+        let limbs = self.limbs.grow(batches, first as u32, self.movable);
+        if let Some(group) = self.groups.last_mut() {
+            group.limbs = [limbs.start, limbs.end];
+        }
     }
 
-    /// Makes room for the factor of the rows as they are now.
+    /// Makes room for the factor of the rows as they are now, which have been [prepared](Self::start_in).
     pub fn lay_out(&mut self, plan: &Elimination) {
+        self.weigh_limbs();
         self.blocks.clear();
         let mut at = 0;
         for group in &mut self.groups {
             (group.slots, group.factored) = (self.blocks.len() as u32, false);
             let shape = *group;
+            if shape.limbed {
+                continue;
+            }
             let len = |k: usize| self.batches[shape.batch(k)].len();
             for k in 0..shape.len as usize {
                 let n = len(k);

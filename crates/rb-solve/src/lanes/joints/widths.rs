@@ -214,6 +214,7 @@ fn solved(width: Width, repeating: bool) -> Vec<f64> {
                 plan: &plan,
                 movable: BODIES as u32,
                 groups: &mut lanes.groups,
+                limbs: &mut lanes.limbs,
                 batches,
                 rows,
                 matrices: &lanes.factors,

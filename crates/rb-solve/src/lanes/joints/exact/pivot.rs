@@ -7,9 +7,10 @@ use crate::lanes::joints::pack::Eight;
 use crate::lanes::joints::trees::Group;
 use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Double, Wide};
+use crate::lanes::vector::V3;
 use rb_core::problem::Pass;
 
-/// Rounding of an impulse relative to its size.
+/// Rounding of an impulse or a speed relative to its size.
 const ROUNDING: f64 = 1e-13;
 
 /// How far pivoting is, lane by lane.
@@ -111,7 +112,7 @@ impl Task<'_> {
                 let row = &self.rows[r];
                 let side = S::load(&self.sides[r]);
                 let w = violation(row, &pair, slip, self.pass);
-                let next = next_side(row, side, w, self.pass);
+                let next = next_side(row, side, [w, noise(row, &pair, slip, self.pass)]);
                 let next = S::select(S::gt(live, S::zero()), next, side);
                 let other = S::gt(size(next.sub(side)), S::zero());
                 let later = S::select(S::gt(wrong, S::zero()), side, next);
@@ -137,14 +138,23 @@ pub(super) fn pinned<S: Double>(row: &Eight, side: S, _before: S) -> S {
     S::select(S::gt(side, S::zero()), S::load(&row.bounds[1]), low)
 }
 
-/// Side of a row with violation `w`, as `direct` has it; one whose bounds are equal stays where it is.
+/// What rounding may leave of w, by the sizes of what it is the sum of.
 #[inline(always)]
-fn next_side<S: Double>(row: &Eight, side: S, w: S, pass: Pass) -> S {
+fn noise<S: Double>(row: &Eight, pair: &Pair<S>, slip: V3<S>, pass: Pass) -> S {
+    let ([_, a], [_, b]) = (pair.of(0), pair.of(1));
+    let turns = size(V3::load(&row.ang[0]).dot(a)).add(size(V3::load(&row.ang[1]).dot(b)));
+    let speeds = size(V3::load(&row.lin).dot(slip)).add(turns);
+    let terms = size(S::load(&row.bias[pass as usize])).add(speeds);
+    let terms = size(S::load(&row.impulse)).fma(S::load(&row.diag), terms);
+    terms.mul(S::splat(ROUNDING))
+}
+
+/// Side of a row with violation w, up to a noise, as `direct` has it; one whose bounds are equal stays where it is.
+#[inline(always)]
+fn next_side<S: Double>(row: &Eight, side: S, [w, noise]: [S; 2]) -> S {
     let (zero, one) = (S::zero(), S::splat(1.0));
     let impulse = S::load(&row.impulse);
     let slack = size(impulse).mul(S::splat(ROUNDING));
-    let bias = size(S::load(&row.bias[pass as usize])).mul(S::splat(ROUNDING));
-    let noise = slack.fma(S::load(&row.diag), bias);
     let [lo, hi] = [S::load(&row.bounds[0]), S::load(&row.bounds[1])];
     let below = S::gt(lo.sub(slack), impulse);
     let above = S::gt(impulse, hi.add(slack));
