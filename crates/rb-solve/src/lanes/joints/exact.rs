@@ -1,4 +1,5 @@
-//! The exact solve of trees in lanes: (J W Jᵀ + R) Δλ = −w eight trees at once.
+//! The exact solve of trees in lanes: (J W Jᵀ + R) Δλ = −w eight trees at once, by the bodies of trees of bearings (see
+//! `limbs`), else joint by joint (see `factor`).
 //!
 //! Bounds as in `direct`: rows at a bound are pinned, the others solved, wrong sides exchanged, until
 //! none is wrong; one a round where all at once go in circles. A lane that has come out right is left
@@ -41,11 +42,20 @@ impl JointLanes {
     }
 
     fn settle_lines(&mut self, vel: &mut [Line], plan: &Elimination, pass: Pass) -> bool {
+        run(&mut self.task(vel, plan, pass))
+    }
+
+    pub(super) fn task<'a>(
+        &'a mut self,
+        vel: &'a mut [Line],
+        plan: &'a Elimination,
+        pass: Pass,
+    ) -> Task<'a> {
         if self.softens {
             self.groups.iter_mut().for_each(|g| g.factored = false);
         }
         self.start.resize(vel.len(), Line::default());
-        let mut task = Task {
+        Task {
             plan,
             movable: self.movable,
             groups: &mut self.groups,
@@ -62,8 +72,7 @@ impl JointLanes {
             start: &mut self.start,
             vel,
             pass,
-        };
-        run(&mut task)
+        }
     }
 }
 

@@ -209,25 +209,8 @@ fn solved(width: Width, repeating: bool) -> Vec<f64> {
     macro_rules! solve {
         ($simd:ty) => {{
             prepare::prepare::<$simd>(&mut lanes, &inv, &vel, 0);
-            let (batches, rows) = (&mut lanes.batches, &mut lanes.rows);
-            let settled = exact::settle::<$simd>(&mut exact::Task {
-                plan: &plan,
-                movable: BODIES as u32,
-                groups: &mut lanes.groups,
-                limbs: &mut lanes.limbs,
-                batches,
-                rows,
-                matrices: &lanes.factors,
-                blocks: &lanes.blocks,
-                factor: &mut lanes.factor,
-                sides: &mut lanes.sides,
-                free: &mut lanes.free,
-                solution: &mut lanes.solution,
-                before: &mut lanes.before,
-                start: &mut vec![Line::default(); BODIES + 1],
-                vel: &mut vel,
-                pass: Pass::Velocity,
-            });
+            let mut task = lanes.task(&mut vel, &plan, Pass::Velocity);
+            let settled = exact::settle::<$simd>(&mut task);
             assert_eq!(settled, !repeating);
         }};
     }

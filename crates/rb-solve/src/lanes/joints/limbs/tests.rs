@@ -1,5 +1,6 @@
 //! Trees of bearings are solved as their rows would be.
 
+use super::weigh::weigh_all;
 use crate::lanes::joints::bearing::NO_BEARING;
 use crate::lanes::joints::sample::{STOPS, bearing, state};
 use crate::lanes::joints::{JointLanes, LaneBearing};
@@ -137,4 +138,40 @@ fn bodies_with_locked_axes_are_no_limbs() {
             trees
         });
     }
+}
+
+/// A figure with joints at their stops, some of them found wrong at first.
+#[cfg(target_arch = "x86_64")]
+#[test]
+fn every_width_gives_the_same_bits() {
+    use crate::lanes::joints::exact::settle;
+    use crate::lanes::simd::{Avx2, Avx512, Plain};
+    use crate::lanes::{Width, assert_same_at_every_width};
+    assert_same_at_every_width("limbs", |width| {
+        let joints = [[0, 1], [1, 2], [3, 1], [3, 4], [1, 5], [HELD, 0]];
+        let Trees {
+            mut lanes,
+            mut contacts,
+            plan,
+        } = Trees::new(&joints, true);
+        lanes.prepare(&contacts);
+        lanes.lay_out(&plan);
+        macro_rules! solve {
+            ($simd:ty) => {{
+                weigh_all::<$simd>(&mut lanes.groups, &lanes.batches, &mut lanes.limbs);
+                assert!(lanes.groups.iter().all(|group| group.limbed));
+                let mut task = lanes.task(&mut contacts.vel, &plan, Pass::Position);
+                assert!(settle::<$simd>(&mut task));
+            }};
+        }
+        match width {
+            Width::Avx512 => solve!(Avx512),
+            Width::Avx2 => solve!(Avx2),
+            Width::Plain => solve!(Plain),
+        }
+        let rows = lanes.batches.iter().flat_map(|b| &lanes.rows[b.range()]);
+        let impulses = rows.map(|row| row.impulse.0);
+        let all = contacts.vel.iter().map(|line| line.0).chain(impulses);
+        all.flatten().collect::<Vec<_>>()
+    });
 }

@@ -23,7 +23,7 @@ fn run(groups: &mut [Group], batches: &[Batch], limbs: &mut Limbs) {
 }
 
 #[inline(always)]
-fn weigh_all<S: Double>(groups: &mut [Group], batches: &[Batch], limbs: &mut Limbs) {
+pub(super) fn weigh_all<S: Double>(groups: &mut [Group], batches: &[Batch], limbs: &mut Limbs) {
     limbs
         .splits
         .resize_with(limbs.bodies.len(), Default::default);
