@@ -12,7 +12,7 @@ use rb_core::problem::Pass;
 
 /// Smallest pivot, relative to the diagonal it came from, that counts as independent (as in
 /// `linalg::ldl`).
-const DEPENDENT: f64 = 1e-10;
+pub(super) const DEPENDENT: f64 = 1e-10;
 /// Rows of both sorts together.
 pub(super) const ALL: usize = 2 * MOST;
 
@@ -177,8 +177,14 @@ pub(super) fn eliminate<S: Double>(a: &mut [Wide], rows: &[Eight], plain: usize,
 /// 1/x, or 0 where x has vanished against `own`.
 #[inline(always)]
 pub(super) fn invert<S: Double>(x: S, own: S) -> S {
+    invert_above(x, own, DEPENDENT)
+}
+
+/// 1/x, or 0 where x is no more than a `share` of `own`.
+#[inline(always)]
+pub(super) fn invert_above<S: Double>(x: S, own: S, share: f64) -> S {
     let size = |v: S| v.max(S::zero().sub(v));
-    let kept = S::gt(size(x), S::splat(DEPENDENT).mul(size(own)));
+    let kept = S::gt(size(x), S::splat(share).mul(size(own)));
     // What is not kept may be infinite: nothing waits for the comparison before it divides.
     S::select(kept, S::splat(1.0).div(x), S::zero())
 }

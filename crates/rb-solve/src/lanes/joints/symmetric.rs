@@ -1,6 +1,6 @@
 //! Symmetric three by three matrices, eight side by side: xx, yy, zz, xy, xz, yz.
 
-use super::prepare::invert;
+use super::prepare::{DEPENDENT, invert, invert_above};
 use crate::lanes::simd::{Double, Wide};
 use crate::lanes::vector::{V3, product};
 
@@ -31,7 +31,14 @@ pub(super) fn with_square<S: Double>(m: [S; 6], e: V3<S>, s: S) -> [S; 6] {
 /// The inverse by LDLᵀ, without directions in which the matrix vanishes.
 #[inline(always)]
 pub(super) fn inverted<S: Double>(m: &[S; 6]) -> [S; 6] {
+    inverted_above(m, DEPENDENT)
+}
+
+/// The same without those in which no more than a `share` of an entry is left when others have been eliminated.
+#[inline(always)]
+pub(super) fn inverted_above<S: Double>(m: &[S; 6], share: f64) -> [S; 6] {
     let [xx, yy, zz, xy, xz, yz] = *m;
+    let invert = |x, own| invert_above(x, own, share);
     let d = invert(xx, xx);
     let (l, n) = (xy.mul(d), xz.mul(d));
     let e = invert(l.nfma(xy, yy), yy);

@@ -5,10 +5,14 @@ use super::{Body, Hinge, Split, TURNS, both};
 use crate::lanes::joints::exact::{Task, is_pinned};
 use crate::lanes::joints::pack::{Batch, Eight, triangle};
 use crate::lanes::joints::prepare::invert;
-use crate::lanes::joints::symmetric::{PLACES, inverted, with_square};
+use crate::lanes::joints::symmetric::{PLACES, inverted_above, with_square};
 use crate::lanes::joints::trees::Group;
 use crate::lanes::simd::{Double, Wide, by_halves};
 use crate::lanes::vector::{V3, product};
+
+/// Share of an inertia that may be rounding. All there are resist something: however heavy what hangs on a body is, its
+/// own moments count.
+const ROUNDING: f64 = 1e-14;
 
 impl Task<'_> {
     /// Factors the system of a group for its present sides.
@@ -97,7 +101,7 @@ fn split_off<S: Double, const N: usize>(
 #[inline(always)]
 fn split_root<S: Double>(body: &Body, out: &mut Split) {
     condense(&Inertia::<S>::load(&body.held), out);
-    let inverse = inverted(&symmetric::<S>(&out.hat));
+    let inverse = inverted_above(&symmetric::<S>(&out.hat), ROUNDING);
     for k in 0..6 {
         inverse[k].store(&mut out.hat[k]);
     }
@@ -106,7 +110,7 @@ fn split_root<S: Double>(body: &Body, out: &mut Split) {
 /// C⁻¹, the columns of G, and Â.
 #[inline(always)]
 fn condense<S: Double>(held: &Inertia<S>, out: &mut Split) -> ([S; 6], [V3<S>; 3]) {
-    let turn = inverted(&held.c);
+    let turn = inverted_above(&held.c, ROUNDING);
     let mut lever = held.b;
     for i in 0..3 {
         lever[i] = product(&turn, held.b[i]);

@@ -2,8 +2,11 @@
 
 use super::weigh::weigh_all;
 use crate::lanes::joints::bearing::NO_BEARING;
+use crate::lanes::joints::kernel::violation;
 use crate::lanes::joints::sample::{STOPS, bearing, state};
 use crate::lanes::joints::{JointLanes, LaneBearing};
+use crate::lanes::pair::Pair;
+use crate::lanes::simd::{Line, Plain, Simd, Wide};
 use crate::lanes::{ContactLanes, LANES};
 use glam::{DMat3, DVec3};
 use rb_core::elimination::Elimination;
@@ -73,6 +76,7 @@ impl Trees {
         let impulses = rows.map(|row| &row.impulse);
         let all = contacts.vel.iter().chain(impulses);
         Solved {
+            left: left(lanes, &contacts.vel),
             numbers: all.flat_map(|w| w.0).collect(),
             limbed: lanes.groups.iter().all(|group| group.limbed),
             right,
@@ -85,6 +89,25 @@ struct Solved {
     numbers: Vec<f64>,
     limbed: bool,
     right: bool,
+    /// The greatest |w| of free rows (m/s, rad/s).
+    left: f64,
+}
+
+fn left(lanes: &JointLanes, vel: &[Line]) -> f64 {
+    let mut left = 0.0_f64;
+    for batch in &lanes.batches {
+        let pair = Pair::<Plain>::gather(vel, &batch.bodies);
+        for r in batch.range() {
+            let mut w = Wide::default();
+            violation(&lanes.rows[r], &pair, pair.apart(), Pass::Velocity).store(&mut w);
+            let free =
+                w.0.iter()
+                    .zip(lanes.sides[r].0)
+                    .filter(|(_, side)| *side == 0.0);
+            left = free.fold(left, |left, (w, _)| left.max(w.abs()));
+        }
+    }
+    left
 }
 
 /// The same with bearings taken as such, where limbs are made if they can be, and by their rows.
@@ -117,6 +140,28 @@ fn trees_of_bearings_are_solved_as_their_rows_would_be() {
     }
 }
 
+/// A thousand tons at a tip, and a gram between it and the root: bodies add up where joints take differences.
+#[test]
+fn light_bodies_hold_heavy_ones() {
+    let trees = || {
+        let mut trees = Trees::new(&[[HELD, 0], [0, 1], [1, 2], [1, 3]], false);
+        for tree in 0..LANES {
+            for (body, mass) in [(1, 1e-3), (2, 1e6)] {
+                let inv = InvMass {
+                    lin: DVec3::splat(1.0 / mass),
+                    ang: DMat3::from_diagonal(DVec3::new(1.0, 2.0, 3.0) / mass),
+                };
+                trees.contacts.set_mass(SIZE * tree + body, &inv);
+            }
+        }
+        trees
+    };
+    let [mine, others] = [false, true].map(|by_rows| trees().solved(by_rows));
+    assert!(mine.limbed && mine.right);
+    let left = [mine.left, others.left];
+    assert!(left[0] < 1e-10 && left[1] > 1e-8, "{left:?}");
+}
+
 #[test]
 fn loops_have_no_limbs() {
     for joints in [&[[0, 1], [1, 2], [2, 0]], &[[HELD, 0], [0, 1], [1, HELD]]] {
@@ -145,7 +190,7 @@ fn bodies_with_locked_axes_are_no_limbs() {
 #[test]
 fn every_width_gives_the_same_bits() {
     use crate::lanes::joints::exact::settle;
-    use crate::lanes::simd::{Avx2, Avx512, Plain};
+    use crate::lanes::simd::{Avx2, Avx512};
     use crate::lanes::{Width, assert_same_at_every_width};
     assert_same_at_every_width("limbs", |width| {
         let joints = [[0, 1], [1, 2], [3, 1], [3, 4], [1, 5], [HELD, 0]];
