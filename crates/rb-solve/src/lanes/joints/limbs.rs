@@ -43,6 +43,7 @@ mod weigh;
 
 use super::pack::Batch;
 use super::swept;
+use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::simd::{Double, Wide};
 use crate::lanes::vector::V3;
@@ -53,14 +54,14 @@ const TURNS: usize = 5;
 /// Bodies of all groups of trees, as limbs from the tips to the root.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Limbs {
-    joints: Vec<Hinge>,
+    joints: Vec<Attachment>,
     bodies: Vec<Body>,
     splits: Vec<Split>,
 }
 
 /// Where a limb is joined to another body; of a root, where another is to it.
 #[derive(Clone, Copy, Debug)]
-struct Hinge {
+struct Attachment {
     batch: u32,
     /// Side of its own body.
     side: u32,
@@ -82,7 +83,7 @@ struct Body {
     /// (p, l) of its limbs, then the change of its twist.
     twist: [Wide3; 2],
     /// Its line of velocities, before.
-    vel: [Wide; 8],
+    vel: [Wide; LANES],
 }
 
 /// What solving takes of a limb, or of a root, whose A⁻¹ is in place of Â.
@@ -98,7 +99,7 @@ struct Split {
     spin: [Wide3; TURNS],
     pivot: [Wide; TURNS],
     below: [Wide; TURNS * (TURNS - 1) / 2],
-    /// In a solve: s, C⁻¹ l, and what of P and of D ζ does not hang on (v', ω').
+    /// In a solve: s, and what of ω, P and ζ does not hang on (v', ω').
     step: Wide3,
     free: Wide3,
     pull: Wide3,
@@ -112,13 +113,13 @@ impl Limbs {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        self.joints.capacity() * size_of::<Hinge>()
+        self.joints.capacity() * size_of::<Attachment>()
             + self.bodies.capacity() * size_of::<Body>()
             + self.splits.capacity() * size_of::<Split>()
     }
 }
 
-impl Hinge {
+impl Attachment {
     /// With bodies counted from its own, of that number.
     #[inline(always)]
     fn over(self, number: usize) -> Self {
@@ -159,6 +160,15 @@ impl Body {
     fn set_twist<S: Double>(&mut self, [lin, ang]: [V3<S>; 2]) {
         lin.store(&mut self.twist[0]);
         ang.store(&mut self.twist[1]);
+    }
+}
+
+impl Split {
+    /// Columns of G.
+    #[inline(always)]
+    fn levers<S: Double>(&self) -> [V3<S>; 3] {
+        let [x, y, z] = &self.lever;
+        [V3::load(x), V3::load(y), V3::load(z)]
     }
 }
 

@@ -1,7 +1,7 @@
 //! What solving takes of each limb, from the tips on.
 
 use super::inertia::{Inertia, symmetric};
-use super::{Body, Hinge, Split, TURNS, both};
+use super::{Attachment, Body, Split, TURNS, both};
 use crate::lanes::joints::exact::{Task, is_pinned};
 use crate::lanes::joints::pack::{Batch, Eight, triangle};
 use crate::lanes::joints::prepare::invert;
@@ -48,7 +48,7 @@ fn lay_bare<S: Double>(body: &mut Body) {
 /// The limb by itself, with `N` free rows that turn, or any number if that is [`TURNS`]; what it is to the body it hangs on.
 #[inline(always)]
 fn split_off<S: Double, const N: usize>(
-    limb: Hinge,
+    limb: Attachment,
     batch: &Batch,
     (rows, free, sides): (&[Eight], &[u8], &[Wide]),
     bodies: &mut [Body],

@@ -1,6 +1,6 @@
 //! Trees taken apart from their tips on: a body with one joint left is a limb of the one beyond that.
 
-use super::{Body, Hinge, Limbs};
+use super::{Attachment, Body, Limbs};
 use crate::lanes::joints::pack::{Batch, NOBODY};
 use crate::lanes::simd::Wide;
 use core::ops::Range;
@@ -106,7 +106,7 @@ impl Limbs {
             let batch = &batches[joint];
             let mut used = batch.joints.iter().zip(&batch.bodies[side]);
             whole &= used.all(|(joint, body)| *joint == NOBODY || *body < movable);
-            self.joints.push(Hinge {
+            self.joints.push(Attachment {
                 batch: first + joint as u32,
                 side: side as u32,
                 inner: inner as u32,
@@ -130,7 +130,7 @@ impl Limbs {
             limb.inner = tree.stubs[limb.inner as usize].number.unwrap_or(root);
         }
         // It is where the last limb hangs.
-        self.joints.push(Hinge {
+        self.joints.push(Attachment {
             side: 1 - last.side,
             inner: root,
             ..last

@@ -1,6 +1,7 @@
 //! Solving limb by limb: from the tips on what each does to the body it hangs on, and from the root on what that does to it.
 
-use super::{Body, Hinge, Split, TURNS, both};
+use super::{Attachment, Body, Split, TURNS, both};
+use crate::lanes::LANES;
 use crate::lanes::joints::bearing::POINT;
 use crate::lanes::joints::exact::Task;
 use crate::lanes::joints::pack::{Batch, Eight, triangle};
@@ -54,9 +55,9 @@ impl Task<'_> {
 
 /// Reads the velocity of a body that nothing pushes yet.
 #[inline(always)]
-fn look<S: Double>(body: &mut Body, vel: &[Line], at: &[u32; 8]) {
+fn look<S: Double>(body: &mut Body, vel: &[Line], at: &[u32; LANES]) {
     let columns = S::gather(vel, at);
-    for k in 0..8 {
+    for k in 0..LANES {
         columns[k].store(&mut body.vel[k]);
     }
     body.set_twist([V3([S::zero(); 3]); 2]);
@@ -64,9 +65,9 @@ fn look<S: Double>(body: &mut Body, vel: &[Line], at: &[u32; 8]) {
 
 /// Adds its change to the velocity of a body.
 #[inline(always)]
-fn put<S: Double>(body: &Body, vel: &mut [Line], at: &[u32; 8]) {
-    let mut columns = [S::zero(); 8];
-    for k in 0..8 {
+fn put<S: Double>(body: &Body, vel: &mut [Line], at: &[u32; LANES]) {
+    let mut columns = [S::zero(); LANES];
+    for k in 0..LANES {
         columns[k] = S::load(&body.vel[k]);
     }
     for k in 0..3 {
@@ -79,7 +80,7 @@ fn put<S: Double>(body: &Body, vel: &mut [Line], at: &[u32; 8]) {
 /// What a limb with `N` free rows that turn, or any number if that is [`TURNS`], does to a body that does not give way.
 #[inline(always)]
 fn go_in<S: Double, const N: usize>(
-    limb: Hinge,
+    limb: Attachment,
     batch: &Batch,
     (rows, free): (&[Eight], &[u8]),
     (pass, live): (Pass, &Wide),
@@ -99,7 +100,7 @@ fn go_in<S: Double, const N: usize>(
     let step = V3::select(live, zero.sub(slip), zero);
     let [push, turn] = own.twist::<S>();
     let turn = turn.sub(arm.cross(push));
-    let lever = [0, 1, 2].map(|k| V3::<S>::load(&split.lever[k]));
+    let lever = split.levers::<S>();
     let mut away = times(&split.turn, turn);
     for k in 0..3 {
         away = away.less(lever[k], step.0[k]);
@@ -138,7 +139,7 @@ fn go_in<S: Double, const N: usize>(
 fn turn_back<S: Double>(body: &mut Body, split: &Split) {
     let zero = V3([S::zero(); 3]);
     let [push, turn] = body.twist::<S>();
-    let lever = [0, 1, 2].map(|k| V3::<S>::load(&split.lever[k]));
+    let lever = split.levers::<S>();
     let mut left = push;
     for k in 0..3 {
         left.0[k] = push.0[k].sub(lever[k].dot(turn));
@@ -149,14 +150,15 @@ fn turn_back<S: Double>(body: &mut Body, split: &Split) {
         ang = ang.less(lever[k], lin.0[k]);
     }
     let moves = S::gt(S::load(&body.mass), S::zero());
-    body.set_twist([lin, ang].map(|v| V3::select(moves, v, zero)));
+    let [lin, ang] = [V3::select(moves, lin, zero), V3::select(moves, ang, zero)];
+    body.set_twist([lin, ang]);
 }
 
 /// How a limb with `N` free rows that turn, or any number if that is [`TURNS`], goes along with the body it hangs on; the
 /// impulses of its joint.
 #[inline(always)]
 fn go_out<S: Double, const N: usize>(
-    limb: Hinge,
+    limb: Attachment,
     batch: &Batch,
     rows: &mut [Eight],
     free: &[u8],
