@@ -118,7 +118,6 @@ fn a_restored_world_goes_on_with_the_same_bits() {
     }
 }
 
-/// A quaternion that is normalised a second time need not stay the same to the bit.
 /// What stays in lanes from step to step, contacts and joints, goes on as if taken anew when the step has another length.
 #[test]
 fn a_restored_world_goes_on_with_a_step_of_another_length() {
@@ -145,6 +144,7 @@ fn a_restored_world_goes_on_with_a_step_of_another_length() {
     }
 }
 
+/// A quaternion that is normalised a second time need not stay the same to the bit.
 #[test]
 fn a_compound_comes_back_to_the_bit() {
     let part = |k: i32| {

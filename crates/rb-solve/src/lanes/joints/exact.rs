@@ -45,6 +45,7 @@ impl JointLanes {
         run(&mut self.task(vel, plan, pass))
     }
 
+    /// What an exact solve of all groups asks for.
     pub(super) fn task<'a>(
         &'a mut self,
         vel: &'a mut [Line],
