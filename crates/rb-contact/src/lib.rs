@@ -6,8 +6,8 @@
 //!
 //! The way of a pair through this crate: [`broad`] finds overlapping boxes, [`narrow::collide`] turns
 //! a pair of [`collider::Collider`]s into [`narrow::ContactPatch`]es, [`manifold`] turns a patch into
-//! an `rb_core` manifold and carries last step's impulses over, and [`recycle`] says when none of this
-//! is needed again. [`sweep`] finds times of impact and
+//! an `rb_core` manifold and carries last step's impulses over, [`reach`] says how far a pair looks and
+//! [`recycle`] when none of this is needed again. [`sweep`] finds times of impact and
 //! [`query`] answers rays, casts and overlaps. Everything here is a pure function of its arguments
 //! except the broad phase, whose answers depend on its stored boxes alone.
 
@@ -21,6 +21,7 @@ mod moments;
 pub mod narrow;
 mod polyhedron;
 pub mod query;
+pub mod reach;
 pub mod recycle;
 pub mod shape;
 pub mod shapes;

@@ -37,10 +37,11 @@ mod quad;
 mod round;
 mod sat;
 #[cfg(test)]
-mod wave;
+pub(crate) mod wave;
 
 use crate::collider::Collider;
 use crate::convex::{Core, Placed, View};
+use crate::reach::Reach;
 use crate::shape::Shape;
 use glam::DVec3;
 use rb_core::anchor::Hold;
@@ -248,25 +249,33 @@ pub fn collide(
     prediction: f64,
     out: &mut Vec<ContactPatch>,
 ) -> Apart {
-    collide_shapes(a.shape(), pose_a, b.shape(), pose_b, prediction, out)
+    collide_shapes(
+        a.shape(),
+        pose_a,
+        b.shape(),
+        pose_b,
+        &Reach::all(prediction),
+        out,
+    )
 }
 
-/// [`collide`] for bare shapes.
+/// [`collide`] for bare shapes, up to gaps that depend on how they move: of two convex shapes that a plane keeps apart
+/// by more than `reach` asks for nothing is reported, but that plane.
 pub fn collide_shapes(
     a: &Shape,
     pose_a: &Pose,
     b: &Shape,
     pose_b: &Pose,
-    prediction: f64,
+    reach: &Reach,
     out: &mut Vec<ContactPatch>,
 ) -> Apart {
     // Mixed pairs are always computed the same way round: convex, then parts, then half-space.
     let (va, vb) = (a.view(), b.view());
     let first = out.len();
     if rank(&va) <= rank(&vb) {
-        ordered(va, pose_a, vb, pose_b, prediction, out)
+        ordered(va, pose_a, vb, pose_b, reach, out)
     } else {
-        let clear = ordered(vb, pose_b, va, pose_a, prediction, out);
+        let clear = ordered(vb, pose_b, va, pose_a, &reach.flipped(), out);
         for patch in &mut out[first..] {
             patch.swap();
         }
@@ -293,16 +302,16 @@ fn ordered(
     pose_a: &Pose,
     b: View,
     pose_b: &Pose,
-    prediction: f64,
+    reach: &Reach,
     out: &mut Vec<ContactPatch>,
 ) -> Apart {
-    let origin = pose_a.p;
+    let (origin, prediction) = (pose_a.p, reach.most());
     let first = out.len();
     let place = |core, radius, pose| Placed::new(core, radius, pose, origin);
     let found = match (a, b) {
         (View::Convex(ca, ra), View::Convex(cb, rb)) => {
             let (a, b) = (place(ca, ra, pose_a), place(cb, rb, pose_b));
-            convex_pair(&a, &b, prediction, out)
+            convex_pair(&a, &b, reach, out)
         }
         (View::Convex(core, radius), View::HalfSpace(n)) => {
             let a = place(core, radius, pose_a);
@@ -331,7 +340,7 @@ fn ordered(
         }
     }
     match found {
-        Err(apart) if apart.distance >= prediction => apart,
+        Err(apart) if apart.distance >= prediction || apart.along != DVec3::ZERO => apart,
         _ => Apart::by(prediction),
     }
 }
@@ -344,27 +353,29 @@ fn relative(pose: &Pose, origin: DVec3) -> Pose {
 pub(crate) fn convex_pair(
     a: &Placed,
     b: &Placed,
-    prediction: f64,
+    reach: &Reach,
     out: &mut Vec<ContactPatch>,
 ) -> Found {
     let quick = match (a.core, b.core) {
-        (Core::Box(ha), Core::Box(hb)) => Some(boxes::collide(a, ha, b, hb, prediction, out)),
+        (Core::Box(ha), Core::Box(hb)) => Some(boxes::collide(a, ha, b, hb, reach, out)),
         (Core::Segment(_), Core::Box(_) | Core::Poly(_))
         | (Core::Box(_) | Core::Poly(_), Core::Segment(_))
         | (Core::Point, Core::Poly(_))
-        | (Core::Poly(_), Core::Point) => round::collide(a, b, prediction, out),
+        | (Core::Poly(_), Core::Point) => round::collide(a, b, reach, out),
         _ if a.radius + b.radius > 0.0 => None,
         (Core::Poly(_), Core::Box(_)) | (Core::Box(_), Core::Poly(_)) => {
-            let found = sat::collide(a, b, prediction, out);
-            found.or_else(|| faces::collide(a, b, prediction, out))
+            let found = sat::collide(a, b, reach, out);
+            found.or_else(|| faces::collide(a, b, reach, out))
         }
-        _ if a.core.is_polyhedral() && b.core.is_polyhedral() => {
-            faces::collide(a, b, prediction, out)
-        }
+        _ if a.core.is_polyhedral() && b.core.is_polyhedral() => faces::collide(a, b, reach, out),
         _ => None,
     };
     quick.unwrap_or_else(|| {
-        let axis = axis::axis(a, b, prediction)?;
-        clip::contact(a, b, &axis, prediction, out)
+        let axis = axis::axis(a, b, reach.most())?;
+        let gap = axis.core_gap() - a.radius - b.radius;
+        if reach.falls_short(gap, || axis.normal) {
+            return Err(Apart::along(axis.normal, gap));
+        }
+        clip::contact(a, b, &axis, reach.most(), out)
     })
 }

@@ -10,6 +10,7 @@ use crate::collider::Collider;
 use crate::convex::{Core, Part, Placed, View};
 use crate::geom::Aabb;
 use crate::narrow::{Proximity, axis, closest, collide_shapes};
+use crate::reach::Reach;
 use crate::shape::Shape;
 use crate::sweep::{Impact, Motion, time_of_impact};
 use glam::DVec3;
@@ -247,7 +248,7 @@ pub fn overlapping(
 /// Whether two shapes touch or overlap.
 pub fn intersects(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> bool {
     let mut patches = Vec::new();
-    collide_shapes(a, pose_a, b, pose_b, 0.0, &mut patches);
+    collide_shapes(a, pose_a, b, pose_b, &Reach::all(0.0), &mut patches);
     !patches.is_empty()
 }
 

@@ -16,8 +16,9 @@
 //! `clear`. The place is not, for a pebble may lie a kilometre from the origin of its mesh.
 
 use crate::narrow::Apart;
+use crate::reach::Reach;
 use glam::{DQuat, DVec3, Vec3};
-use rb_core::math::{Pose, Twist};
+use rb_core::math::Pose;
 use serde::{Deserialize, Serialize};
 
 /// What single precision may hide of a turn, as a motion in terms of the radius: twice the rounding of a unit quaternion.
@@ -48,15 +49,6 @@ pub fn apart(a: Sphere, b: Sphere) -> Apart {
         distance: length - a.1 - b.1,
         along: if length > 0.0 { way / length } else { way },
     }
-}
-
-/// How much nearer two shapes can come at most (m) while each moves by its motion: how far its origin goes and it
-/// turns (m, rad; world), to first order. A motion both share brings them no nearer.
-#[inline(always)]
-pub fn nearing(a: (Sphere, &Twist), b: (Sphere, &Twist)) -> f64 {
-    let [((at, _), carrier), ((to, radius), own)] = larger_first([a.0.1, b.0.1], [a, b]);
-    let shift = own.lin - carrier.lin - carrier.ang.cross(to.p - at.p);
-    shift.length() + (own.ang - carrier.ang).length() * radius
 }
 
 /// What to do about a pair.
@@ -115,6 +107,14 @@ impl Memory {
         shift + 2.0 * turn.length() * small.1
     }
 
+    /// Whether a search that looks as far as `reach` would fall short of shapes that were apart along a vector; never if
+    /// none is known.
+    pub fn stays_apart(&self, a: Sphere, b: Sphere, reach: &Reach) -> bool {
+        let n = self.apart.as_dvec3();
+        let along = || if a.1 >= b.1 { a.0.q * n } else { -(b.0.q * n) };
+        !self.is_aimless() && reach.falls_short(f64::from(self.clear) - self.moved(a, b), along)
+    }
+
     /// What is left of the search after they have [moved](Self::moved) so far (m), points asked for up to a gap of
     /// `prediction` (m), and anchored contacts kept while they move by no more than `limit` (m).
     #[inline(always)]
@@ -139,7 +139,7 @@ impl Memory {
 }
 
 /// What is known of two shapes with these radii, that of the larger one first; a's of equals.
-fn larger_first<T>(radii: [f64; 2], [a, b]: [T; 2]) -> [T; 2] {
+pub(crate) fn larger_first<T>(radii: [f64; 2], [a, b]: [T; 2]) -> [T; 2] {
     if radii[0] >= radii[1] { [a, b] } else { [b, a] }
 }
 
@@ -176,33 +176,6 @@ mod tests {
             assert_eq!(recall(&a, &b, 0.019), Recall::InPlace);
         }
         assert_eq!(recall(&a, &b, f64::NAN), Recall::Search);
-    }
-
-    /// Two shapes on one turning, rolling platform come no nearer; one that moves in it by what it moves.
-    #[test]
-    fn shared_motion_brings_nothing_nearer() {
-        let a = Pose::new(DVec3::new(1e3, 2.0, 3.0), exp_rotation(DVec3::X));
-        let b = Pose::new(DVec3::new(1e3, 3.0, 2.5), exp_rotation(DVec3::Z));
-        let (pivot, turn) = (DVec3::new(998.0, 1.0, 0.0), DVec3::new(0.3, -0.2, 0.1));
-        let carried = |p: &Pose| Twist::new(DVec3::Y * 0.4 + turn.cross(p.p - pivot), turn);
-        let (va, mut vb) = (carried(&a), carried(&b));
-        let both = |va: &Twist, vb: &Twist| {
-            let (a, b) = (((&a, 0.5), va), ((&b, 0.7), vb));
-            [nearing(a, b), nearing(b, a)]
-        };
-        for found in both(&va, &vb) {
-            assert!(found < 1e-12, "{found}");
-        }
-        vb.lin += DVec3::new(0.03, 0.0, 0.04);
-        vb.ang += DVec3::Y * 0.1;
-        for found in both(&va, &vb) {
-            // Of the smaller shape, the first, as the larger one sees it.
-            let origin = DVec3::new(0.03, 0.0, 0.04) + (DVec3::Y * 0.1).cross(a.p - b.p);
-            assert!(
-                (found - (origin.length() + 0.1 * 0.5)).abs() < 1e-12,
-                "{found}"
-            );
-        }
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod common;
 use common::all_shapes;
 use proptest::prelude::*;
 use rb_contact::narrow::collide_shapes;
+use rb_contact::reach::Reach;
 use rb_core::glam::DVec3;
 use rb_core::math::{Pose, exp_rotation};
 
@@ -41,7 +42,7 @@ proptest! {
         let b = if near { Pose::new(a.p + b.p.clamp_length_max(1.0), b.q) } else { b };
         let run = || {
             let mut out = Vec::new();
-            collide_shapes(x, &a, y, &b, 0.02, &mut out);
+            collide_shapes(x, &a, y, &b, &Reach::all(0.02), &mut out);
             out
         };
         let found = run();

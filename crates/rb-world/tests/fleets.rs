@@ -319,7 +319,7 @@ fn spared_substeps_do_not_show_in_forces() {
                 let wall = ColliderDesc::new(Shape::half_space(inward).unwrap());
                 put(w, BodyDesc::fixed().at(inward * -1.1), [wall]);
             }
-            for k in 0..9 {
+            for k in 0..12 {
                 let at = DVec3::new(0.1 * f64::from(k % 3), 0.3 + 0.4 * f64::from(k), 0.0);
                 spider_on(w, at, friction);
             }

@@ -16,6 +16,7 @@ use super::clip::{self, Raw};
 use super::quad::{Quad, dispatch};
 use super::{Apart, ContactPatch, Found, Outcome, PatchPoint, hold, report};
 use crate::convex::Placed;
+use crate::reach::Reach;
 use glam::DVec3;
 use over::{Face, Gaps, Pair};
 use rb_core::anchor::{Hold, Reference};
@@ -30,12 +31,12 @@ pub(crate) fn collide(
     ha: DVec3,
     b: &Placed,
     hb: DVec3,
-    prediction: f64,
+    reach: &Reach,
     out: &mut Vec<ContactPatch>,
 ) -> Found {
     let (boxes, half) = ([a, b], [ha, hb]);
     dispatch!(find(
-        boxes: [&Placed; 2], half: [DVec3; 2], prediction: f64, out: &mut Vec<ContactPatch>
+        boxes: [&Placed; 2], half: [DVec3; 2], reach: &Reach, out: &mut Vec<ContactPatch>
     ) -> Found)
 }
 
@@ -45,12 +46,11 @@ pub(crate) fn collide(
 fn find<Q: Quad>(
     boxes: [&Placed; 2],
     half: [DVec3; 2],
-    prediction: f64,
+    reach: &Reach,
     out: &mut Vec<ContactPatch>,
 ) -> Found {
     let [a, b] = boxes;
-    let radii = a.radius + b.radius;
-    let reach = prediction + radii;
+    let (radii, prediction) = (a.radius + b.radius, reach.most());
     let seen = Seen::<Q>::new(boxes);
     let ways = [seen.ways[0].vector(), -seen.ways[1].vector()];
     let [(ka, sa), (kb, sb)] = seen.faces(half);
@@ -58,20 +58,23 @@ fn find<Q: Quad>(
         (ka, sign(ways[0].to_array()[ka])),
         (kb, sign(ways[1].to_array()[kb])),
     );
-    if sa.max(sb) > reach {
-        let along = if sb > sa {
+    let far = sa.max(sb) - radii;
+    let along = || {
+        if sb > sa {
             b.axis(kb) * -face_b.1
         } else {
             a.axis(ka) * face_a.1
-        };
-        return Err(Apart::along(along, sa.max(sb) - radii));
+        }
+    };
+    if reach.falls_short(far, along) {
+        return Err(Apart::along(along(), far));
     }
     let size = half[0].min_element().min(half[1].min_element());
     let on_b = sb > sa + FACE_PREFERENCE[1] * size;
     let face = if on_b { sb } else { sa };
     let edge = seen.edges(half, face);
     if let Some(e) = &edge
-        && e.s > reach
+        && reach.falls_short(e.s - radii, || a.rot * e.axis)
     {
         return Err(Apart::along(a.rot * e.axis, e.s - radii));
     }
@@ -273,8 +276,9 @@ mod tests {
             let (a, b) = (placed(0, 29 * k), placed(1, 31 * k + 11));
             let prediction = 0.2 + 0.2 * wave(k);
             let [mut wide, mut plain] = [Vec::new(), Vec::new()];
-            let found = collide(&a, half[0], &b, half[1], prediction, &mut wide);
-            let same = find::<Plain>([&a, &b], half, prediction, &mut plain);
+            let reach = Reach::all(prediction);
+            let found = collide(&a, half[0], &b, half[1], &reach, &mut wide);
+            let same = find::<Plain>([&a, &b], half, &reach, &mut plain);
             // In writing, which tells all bits.
             assert_eq!(format!("{found:?} {wide:?}"), format!("{same:?} {plain:?}"));
             points += wide.iter().map(|p| p.points.len()).sum::<usize>();

@@ -15,6 +15,7 @@ use super::axis::FACE_PREFERENCE;
 use super::clip::{self, Raw};
 use super::{Apart, ContactPatch, Outcome, report};
 use crate::convex::{Core, Placed};
+use crate::reach::Reach;
 use glam::DVec3;
 use rb_core::anchor::{Hold, Reference};
 
@@ -25,9 +26,10 @@ const MANY: usize = 48;
 pub(crate) fn collide(
     a: &Placed,
     b: &Placed,
-    prediction: f64,
+    reach: &Reach,
     out: &mut Vec<ContactPatch>,
 ) -> Outcome {
+    let prediction = reach.most();
     if count(&a.core) + count(&b.core) > MANY || a.radius + b.radius > 0.0 {
         return None;
     }
@@ -44,6 +46,9 @@ pub(crate) fn collide(
         (sa, na, Reference::FaceOfA)
     };
     let (s, normal, reference) = best;
+    if reach.falls_short(s, || normal) {
+        return Some(Err(Apart::along(normal, s)));
+    }
     let mut raw = Raw::new();
     clip::over(a, b, normal, reference, prediction, &mut raw);
     let proven = proven(&raw, s, FACE_PREFERENCE[1] * size);
@@ -156,7 +161,7 @@ mod tests {
             let b = Placed::new(Core::Poly(&hull), 0.0, &pose, DVec3::ZERO);
             let slow = axis(&a, &b, 0.05);
             let mut found = Vec::new();
-            match collide(&a, &b, 0.05, &mut found) {
+            match collide(&a, &b, &Reach::all(0.05), &mut found) {
                 Some(Err(s)) => {
                     assert!(slow.is_err_and(|d| d.distance > 0.05) && s.distance > 0.05)
                 }

@@ -8,6 +8,7 @@ use super::half_space::{self, Plane};
 use super::{Apart, ContactPatch, Found, PatchPoint, convex_pair, facet, report};
 use crate::convex::{Part, Parts, Placed};
 use crate::geom::Aabb;
+use crate::reach::Reach;
 use glam::{DMat3, DVec3};
 use rb_core::anchor::{Hold, Reference};
 use rb_core::math::Pose;
@@ -65,7 +66,7 @@ pub(crate) fn convex_with_parts(
             }
             None => {
                 let b = Placed::new(part.core, part.radius, &part.pose, at);
-                convex_pair(&a, &b, prediction, out)
+                convex_pair(&a, &b, &Reach::all(prediction), out)
             }
         };
         name(found, [0, part.sub], out);
@@ -111,7 +112,7 @@ pub(crate) fn parts_with_parts(
                     let (a, f) = facet::straight(&a, f);
                     facet::collide(&a, &f, &b, prediction, out)
                 }
-                (None, None) => convex_pair(&a, &b, prediction, out),
+                (None, None) => convex_pair(&a, &b, &Reach::all(prediction), out),
             };
             name(found, [pa.sub, pb.sub], out);
         });

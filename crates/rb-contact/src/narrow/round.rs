@@ -16,6 +16,7 @@ use super::clip::{self, FACE_OF_B, Raw};
 use super::{Apart, ContactPatch, Found, Outcome, PatchPoint, hold, report};
 use crate::convex::{Core, Placed};
 use crate::polyhedron::Polyhedron;
+use crate::reach::Reach;
 use glam::DVec3;
 use rb_core::anchor::{Hold, Reference};
 
@@ -24,15 +25,15 @@ use rb_core::anchor::{Hold, Reference};
 pub(super) fn collide(
     a: &Placed,
     b: &Placed,
-    prediction: f64,
+    reach: &Reach,
     out: &mut Vec<ContactPatch>,
 ) -> Outcome {
     if let Some(line) = Line::seen_from(a, b) {
-        return line.meet([a, b], prediction, out);
+        return line.meet([a, b], reach, out);
     }
     let line = Line::seen_from(b, a)?;
     let first = out.len();
-    let found = line.meet([b, a], prediction, out)?;
+    let found = line.meet([b, a], &reach.flipped(), out)?;
     out[first..].iter_mut().for_each(ContactPatch::swap);
     Some(found.map_err(Apart::flipped))
 }
@@ -108,15 +109,15 @@ impl<'a> Line<'a> {
     }
 
     /// Its contact, as that of a, with b.
-    fn meet(&self, shapes: [&Placed; 2], prediction: f64, out: &mut Vec<ContactPatch>) -> Outcome {
+    fn meet(&self, shapes: [&Placed; 2], reach: &Reach, out: &mut Vec<ContactPatch>) -> Outcome {
         let [a, b] = shapes;
-        let radii = a.radius + b.radius;
+        let (radii, prediction) = (a.radius + b.radius, reach.most());
         let (nearest, face) = match self.find(b, prediction + radii)? {
             Ok(found) => found,
             Err(far) => return Some(Err(Apart::along(far.along, far.distance - radii))),
         };
         let (axis, gap) = (nearest.axis(b), nearest.distance - radii);
-        if gap > prediction {
+        if reach.falls_short(gap, || axis.normal) {
             return Some(Err(Apart::along(axis.normal, gap)));
         }
         let (normal, level) = match self.flat {

@@ -25,6 +25,7 @@ use super::clip::{self, Raw};
 use super::{Apart, ContactPatch, Outcome, report};
 use crate::convex::{Core, Placed};
 use crate::polyhedron::Face;
+use crate::reach::Reach;
 use glam::DVec3;
 use rb_core::anchor::{Hold, Reference};
 use solid::{BEYOND, Best, DEEP, Moved, Place, Signs, Solid, crossing};
@@ -60,14 +61,14 @@ pub(super) fn axis(a: &Placed, b: &Placed, reach: f64) -> Option<Result<Axis, Ap
 pub(super) fn collide(
     a: &Placed,
     b: &Placed,
-    prediction: f64,
+    reach: &Reach,
     out: &mut Vec<ContactPatch>,
 ) -> Outcome {
     match (a.core, b.core) {
-        (Core::Box(h), Core::Poly(_)) => box_solid(a, h, b, prediction, out),
+        (Core::Box(h), Core::Poly(_)) => box_solid(a, h, b, reach, out),
         (Core::Poly(_), Core::Box(h)) => {
             let first = out.len();
-            let found = box_solid(b, h, a, prediction, out);
+            let found = box_solid(b, h, a, &reach.flipped(), out);
             out[first..].iter_mut().for_each(ContactPatch::swap);
             found.map(|found| found.map_err(Apart::flipped))
         }
@@ -82,14 +83,15 @@ fn box_solid(
     a: &Placed,
     half: DVec3,
     b: &Placed,
-    prediction: f64,
+    reach: &Reach,
     out: &mut Vec<ContactPatch>,
 ) -> Outcome {
+    let prediction = reach.most();
     let mut moved = Moved::default();
     let solid = Solid::seen_from(b, a, &mut moved)?;
     let [own, of_box] = box_faces(&solid, half);
     let far = own.or(of_box);
-    if far.s > prediction {
+    if reach.falls_short(far.s, || a.rot * -far.n) {
         return Some(Err(far.apart(a).flipped()));
     }
     let tolerance = FACE_PREFERENCE[1] * a.core.reach().min(b.core.reach());
@@ -116,7 +118,7 @@ fn box_solid(
     if face.s > 0.0 {
         box_edges(&solid, half, &mut best);
     }
-    if best.s > prediction {
+    if reach.falls_short(best.s, || a.rot * -best.n) {
         return Some(Err(best.apart(a).flipped()));
     }
     let axis = match box_axis(&solid, a, half, best).map(Axis::flipped) {

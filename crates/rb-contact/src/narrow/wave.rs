@@ -8,6 +8,6 @@ pub(super) fn wave(k: u32) -> f64 {
 }
 
 /// A vector of three of them.
-pub(super) fn vector(k: u32) -> DVec3 {
+pub(crate) fn vector(k: u32) -> DVec3 {
     DVec3::new(wave(k), wave(k + 1), wave(k + 2))
 }

@@ -8,6 +8,7 @@
 use parry3d::math::{Pose as Pose32, Vector};
 use parry3d::shape::SharedShape;
 use rb_contact::narrow::collide_shapes;
+use rb_contact::reach::Reach;
 use rb_contact::{ContactPatch, Shape};
 use rb_core::glam::{DVec3, Quat};
 use rb_core::math::{Pose, exp_rotation};
@@ -186,7 +187,7 @@ pub(crate) fn contacts(
     prediction: f64,
 ) -> Vec<ContactPatch> {
     let mut out = Vec::new();
-    collide_shapes(a, pa, b, pb, prediction, &mut out);
+    collide_shapes(a, pa, b, pb, &Reach::all(prediction), &mut out);
     out
 }
 

@@ -8,7 +8,7 @@ use crate::frame::{Frame, Landed, NOWHERE};
 use crate::hooks::Hooks;
 use crate::island::Island;
 use crate::sleep::rests;
-use crate::stage::broad::{follow, reach};
+use crate::stage::broad::{Sweep, follow};
 use crate::state::State;
 use rb_core::body::{Body, BodyFlags, BodyKind, sound};
 use rb_core::math::{Twist, turn};
@@ -91,15 +91,15 @@ fn settle(b: &mut Body, slot: usize, frame: &Frame, landed: &mut Landed, params:
         }
         None => return,
     };
-    let foreseen = reach(&params.contact, b, frame.travels[slot].own);
+    let foreseen = Sweep::new(&params.contact, b, frame.travels[slot].own, dt);
     (b.com, b.q, b.vel) = (m.com, m.q, m.vel);
-    let way = b.com.distance(b.previous.p);
-    if b.core > 0.0 && way > b.core {
+    let way = b.com - b.previous.p;
+    if b.core > 0.0 && way.length_squared() > b.core * b.core {
         landed.fast.push(slot as u32);
     }
     let [there, beyond] = [b.q - b.previous.q, b.q + b.previous.q].map(|q| q.length_squared());
     let turn = there.min(beyond).sqrt();
-    if way + PER_CHORD * turn * b.extent > foreseen {
+    if !foreseen.holds(way, PER_CHORD * turn * b.extent) {
         landed.far.push(slot as u32);
     }
     if rests(b, &params.sleep, dt) {

@@ -1,5 +1,9 @@
 //! Stage 1: where everything will be, and which colliders may meet.
 
+mod sweep;
+
+pub(crate) use sweep::{Sweep, reach};
+
 use crate::colliders::mobility;
 use crate::events::Events;
 use crate::frame::{Frame, Landed, Left, Placed, Travel};
@@ -101,17 +105,6 @@ fn leeway(contact: &ContactParams, body: &Body) -> f64 {
     (contact.following * body.span()).min(LEEWAY * contact.margin)
 }
 
-/// How far a contact may be away and still matter within this step (m): half the margin, and as far
-/// as the body gets, its `travel` (m), at most half its size. What is faster is left to the swept test.
-pub(crate) fn reach(contact: &ContactParams, body: &Body, travel: f64) -> f64 {
-    let margin = 0.5 * contact.margin;
-    match body.kind {
-        BodyKind::Static => margin,
-        BodyKind::Kinematic => margin + travel,
-        BodyKind::Dynamic => margin + travel.min(0.5 * body.extent),
-    }
-}
-
 /// Places every collider and lists those that have left their boxes.
 fn place_colliders(state: &mut State, frame: &mut Frame, dt: f64) {
     let slots = state.colliders.capacity();
@@ -204,13 +197,13 @@ pub(crate) fn follow(state: &mut State, landed: &mut [Landed], dt: f64) {
 
 /// Lists the colliders of a body that have left their boxes, with what new ones are to hold.
 fn leave(state: &State, body: &Body, dt: f64, left: &mut Vec<(u32, Aabb, Course)>) {
-    let reach = reach(&state.params.contact, body, body.speed() * dt);
+    let sweep = Sweep::new(&state.params.contact, body, body.speed() * dt, dt);
     for slot in body.colliders.iter().map(|c| c.index()) {
         let tight = state.collider_box(slot);
         let fat = state.broad.fat_box(slot);
         if fat.is_none_or(|fat| !fat.contains(&tight)) {
             let course = course(body, state.collider(slot).collider.radius(), dt);
-            left.push((slot, tight.inflated(reach), course));
+            left.push((slot, sweep.of(&tight), course));
         }
     }
 }
@@ -243,7 +236,7 @@ fn place(
     (placed.body, placed.collider, placed.held) = (slot.body, collider, travel.held);
     let before = placed.stand.pose;
     if !stays {
-        stand(&state.params.contact, &slot.collider, body, travel, placed);
+        stand(state, &slot.collider, body, (travel, dt), placed);
     }
     let arm = placed.stand.pose.p - placed.stand.center;
     placed.motion = Twist::new(body.vel.lin + body.vel.ang.cross(arm), body.vel.ang) * dt;
@@ -267,22 +260,28 @@ fn place(
 
 /// Puts a collider where contacts see it.
 fn stand(
-    contact: &ContactParams,
+    state: &State,
     collider: &Collider,
     body: &Body,
-    travel: Travel,
+    (travel, dt): (Travel, f64),
     placed: &mut Placed,
 ) {
+    let contact = &state.params.contact;
     // What is held goes no farther than its leeway, in this step and in those to come.
-    let (seen, travel) = match body.mark.filter(|_| travel.held) {
-        Some(mark) => (mark, leeway(contact, body)),
-        None => (body.com_pose(), travel.own),
-    };
+    let mark = body.mark.filter(|_| travel.held);
+    let seen = mark.unwrap_or_else(|| body.com_pose());
     placed.stand = collider.stand(&seen, body.mass.com_local, body.grid);
     placed.radius = collider.radius();
-    placed.reach = reach(contact, body, travel);
     let around = collider.aabb(&placed.stand.pose, body.grid);
-    placed.bounds = around.inflated(placed.reach);
+    (placed.reach, placed.bounds) = if mark.is_some() {
+        let reach = reach(contact, body, leeway(contact, body));
+        (reach, around.inflated(reach))
+    } else {
+        (
+            reach(contact, body, travel.own),
+            Sweep::new(contact, body, travel.own, dt).of(&around),
+        )
+    };
 }
 
 /// Stores the boxes that are new and brings the list of pairs up to date; pairs that stay keep what is known of them.

@@ -22,6 +22,7 @@ use places::Tasks;
 use rb_contact::manifold::{Sides, rewrite, warm_start};
 use rb_contact::material::combine;
 use rb_contact::narrow::collide_shapes;
+use rb_contact::reach::Reach;
 use rb_contact::recycle::{Memory, Recall, apart};
 use rb_core::anchor::{Reference, Stand};
 use rb_core::arena::Slot;
@@ -151,7 +152,7 @@ fn look(state: &State, placed: &[Placed], hooks: Option<&dyn Hooks>, fall: f64, 
         let verdict = match act.kind {
             Kind::Part => Verdict::Found(0, None),
             Kind::Sense => sense(state, pair, sides, chunk),
-            _ => touch(state, pair, known, sides, act, chunk),
+            _ => touch(state, pair, known, sides, (act, fall), chunk),
         };
         if !matches!(verdict, Verdict::Kept) {
             all.note(pair);
@@ -203,7 +204,7 @@ fn touch(
     pair: &Pair,
     known: &mut [Manifold],
     sides: [&Placed; 2],
-    act: &Act,
+    (act, fall): (&Act, f64),
     chunk: &mut PairChunk,
 ) -> Verdict {
     let contact = &state.params.contact;
@@ -220,14 +221,14 @@ fn touch(
         known.iter_mut().for_each(|m| m.renew(stands));
         return Verdict::Renewed;
     }
+    let reach = act.outlook.reach(contact, fall, sides);
+    let [a, b] = sides.map(Placed::sphere);
+    let stays_apart = |memory: &Memory| memory.stays_apart(a, b, &reach);
+    if known.is_empty() && pair.memory.as_ref().is_some_and(stays_apart) {
+        return Verdict::Kept;
+    }
     let stands = close_up(sides);
-    let memory = search(
-        state,
-        sides,
-        &stands,
-        act.outlook.reach(contact, sides),
-        chunk,
-    );
+    let memory = search(state, sides, &stands, &reach, chunk);
     if !chunk.patches.is_empty() {
         let material = surface(state, pair, known, sides);
         let sides = Sides {
@@ -307,8 +308,8 @@ fn sense(state: &State, pair: &Pair, sides: [&Placed; 2], chunk: &mut PairChunk)
     if recall(pair, sides, limit) != Recall::Search {
         return Verdict::Kept;
     }
-    let reach = 2.0 * limit;
-    let memory = search(state, sides, &close_up(sides), reach, chunk);
+    let reach = Reach::all(2.0 * limit);
+    let memory = search(state, sides, &close_up(sides), &reach, chunk);
     let mut points = chunk.patches.iter().flat_map(|p| &p.points);
     let overlaps = points.any(|p| p.gap <= 0.0);
     if overlaps {
@@ -337,13 +338,13 @@ fn search(
     state: &State,
     [a, b]: [&Placed; 2],
     stands: &[Stand; 2],
-    reach: f64,
+    reach: &Reach,
     chunk: &mut PairChunk,
 ) -> Memory {
     chunk.patches.clear();
     let (sphere_a, sphere_b) = (a.sphere(), b.sphere());
     // Boxes overlap long before most shapes do; most that get here are near, and then no root is drawn.
-    let near = reach + a.radius + b.radius;
+    let near = reach.most() + a.radius + b.radius;
     let clear = if sphere_a.0.p.distance_squared(sphere_b.0.p) <= near * near {
         let [at_a, at_b] = stands.each_ref().map(|s| &s.pose);
         let [shape_a, shape_b] = [a, b].map(|side| state.shape(side.collider));

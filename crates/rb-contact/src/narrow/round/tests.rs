@@ -6,6 +6,7 @@ use crate::narrow::axis::iterate;
 use crate::narrow::wave::vector;
 use crate::narrow::{ContactPatch, Found, clip};
 use crate::polyhedron::Polyhedron;
+use crate::reach::Reach;
 use glam::DVec3;
 use rb_core::math::{Pose, exp_rotation};
 
@@ -38,7 +39,7 @@ fn compare(round: Core, radius: f64, flat: Core) -> [usize; 3] {
         let a = Placed::new(round, radius, &(b_pose * pose), b_pose.p);
         let b = Placed::new(flat, 0.0, &b_pose, b_pose.p);
         let (mut mine, mut others) = (Vec::new(), Vec::new());
-        let Some(found) = collide(&a, &b, PREDICTION, &mut mine) else {
+        let Some(found) = collide(&a, &b, &Reach::all(PREDICTION), &mut mine) else {
             continue;
         };
         let known = general(&a, &b, &mut others);
@@ -62,7 +63,7 @@ fn compare(round: Core, radius: f64, flat: Core) -> [usize; 3] {
         assert_eq!(mine.hold.reference, other.hold.reference, "{k}");
         seen[mine_points.len() - 1] += 1;
         let mut flipped = Vec::new();
-        assert!(collide(&b, &a, PREDICTION, &mut flipped) == Some(Ok(())));
+        assert!(collide(&b, &a, &Reach::all(PREDICTION), &mut flipped) == Some(Ok(())));
         flipped[0].swap();
         assert_eq!(flipped, [*mine]);
     }

@@ -9,7 +9,8 @@ use super::parted;
 use crate::frame::Placed;
 use crate::hooks::Hooks;
 use crate::state::{Pair, State};
-use rb_contact::recycle::{Recall, nearing};
+use rb_contact::reach::Approach;
+use rb_contact::recycle::Recall;
 use rb_core::params::ContactParams;
 
 /// What has to be done about a pair.
@@ -95,8 +96,8 @@ impl Act {
         if rests || !(a.stirs || b.stirs) {
             return Kind::Leave;
         }
-        let nearing = nearing((a.sphere(), &a.motion), (b.sphere(), &b.motion));
-        let outlook = Outlook::new(contact, fall, sides, nearing);
+        let approach = Approach::new((a.sphere(), &a.motion), (b.sphere(), &b.motion));
+        let outlook = Outlook::new(contact, fall, sides, approach.nearing());
         self.outlook = outlook;
         let recall = match &pair.memory {
             Some(memory) => {

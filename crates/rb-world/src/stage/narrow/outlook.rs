@@ -4,12 +4,15 @@
 //! that carry them on come from there.
 //!
 //! What flies towards something may be stopped by it, and what flies along with it then runs into it: there all motion
-//! counts. Elsewhere bodies mostly go on as they go, and what brings a pair nearer does.
+//! counts. Elsewhere bodies mostly go on as they go, and what brings a pair nearer does: in any direction as long as none
+//! is known in which they are apart, and along that one alone once it is.
 //!
 //! What moves in one step by more than contacts are kept for would be searched for in every step. Its contacts are kept
 //! for some steps of what is beyond that; what rests or creeps is searched for as if there were no such thing.
 
 use crate::frame::Placed;
+use rb_contact::reach::{Approach, Reach};
+use rb_core::math::Twist;
 use rb_core::params::ContactParams;
 
 /// How far a pair looks ahead, in terms of what its present relative motion brings it nearer: impacts within the step
@@ -51,7 +54,7 @@ impl Outlook {
         let (most, margin) = (a.reach + b.reach, contact.margin);
         let still = contact.recycling * smaller(sides);
         let unrest = a.unrest + b.unrest;
-        let near = lesser(CALM * margin + unrest, LIVELY * margin) + fall;
+        let near = near(contact, fall, unrest);
         let beyond = greater(nearing - still, 0.0);
         let longer = lesser(
             still + STEPS * beyond,
@@ -68,15 +71,39 @@ impl Outlook {
         Self { prediction, limit }
     }
 
-    /// How far a search looks (m): as far as contacts are kept, and at rest as far again.
-    pub(super) fn reach(&self, contact: &ContactParams, sides: [&Placed; 2]) -> f64 {
-        self.prediction + contact.recycling * smaller(sides) + self.limit
+    /// How far a search looks, in a step in which what is let go falls by `fall` (m): as far as contacts are kept, and at
+    /// rest as far again. What is in motion is looked for as far as it comes nearer.
+    pub(super) fn reach(&self, contact: &ContactParams, fall: f64, sides: [&Placed; 2]) -> Reach {
+        let [a, b] = sides;
+        let kept = contact.recycling * smaller(sides);
+        let most = self.prediction + kept + self.limit;
+        let unrest = a.unrest + b.unrest;
+        if unrest <= STILL * contact.margin {
+            return Reach::all(most);
+        }
+        let moving = |motions: [&Twist; 2]| {
+            let sides = [(a.sphere(), motions[0]), (b.sphere(), motions[1])];
+            Approach::new(sides[0], sides[1]).farther(FORESIGHT)
+        };
+        let near = near(contact, fall, unrest) + 2.0 * kept;
+        let reach = Reach::ahead(near, moving([&a.motion, &b.motion]), most);
+        if a.exposed || b.exposed {
+            let stopped = &Twist::ZERO;
+            reach.or_halted([moving([stopped, &b.motion]), moving([&a.motion, stopped])])
+        } else {
+            reach
+        }
     }
 
     /// Gap from which on a manifold is searched for anew (m): found while something moved there, it would stay for good.
     pub(super) fn far(&self, contact: &ContactParams, sides: [&Placed; 2]) -> f64 {
         self.prediction + 2.0 * contact.recycling * smaller(sides) + CALM * contact.margin
     }
+}
+
+/// How far a contact may be away and still matter between shapes of such unrest that do not come nearer (m).
+fn near(contact: &ContactParams, fall: f64, unrest: f64) -> f64 {
+    lesser(CALM * contact.margin + unrest, LIVELY * contact.margin) + fall
 }
 
 /// Whether two shapes lie still, and so does what touches them.
