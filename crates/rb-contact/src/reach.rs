@@ -73,8 +73,10 @@ impl Approach {
     /// How much of a gap along the unit vector `n` from a to b (world) they close at most (m).
     #[inline]
     pub fn closing(&self, n: DVec3) -> f64 {
-        let shift = -n.dot(self.shift + self.bend);
-        shift.max(0.0) + n.cross(self.spin + self.veer).length() * self.radius
+        let along = -n.dot(self.shift + self.bend);
+        // What is no number stays none, and is searched for.
+        let shift = if along < 0.0 { 0.0 } else { along };
+        shift + n.cross(self.spin + self.veer).length() * self.radius
     }
 
     fn flipped(self) -> Self {
@@ -227,6 +229,8 @@ mod tests {
         assert!(!halted.falls_short(0.5, x) && halted.falls_short(0.52, x));
         // What is no number is searched for.
         assert!(!Reach::ahead(0.01, comes, 0.3).falls_short(f64::NAN, x));
+        let lost = toward(DVec3::NAN);
+        assert!(!Reach::ahead(0.01, lost, 0.3).falls_short(0.2, x));
     }
 
     /// Two shapes on one turning, rolling platform come no nearer; one that moves in it by what it moves.

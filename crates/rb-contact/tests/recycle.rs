@@ -317,6 +317,12 @@ fn kinds() -> [(Shape, f64); 8] {
     ]
 }
 
+fn near_each_other(random: &mut Random) -> [Pose; 2] {
+    let a = Pose::new(random.vector(5.0), exp_rotation(random.vector(3.0)));
+    let way = random.vector(1.0).normalize() * random.range(0.3, 1.6);
+    [a, a * Pose::new(way, exp_rotation(random.vector(3.0)))]
+}
+
 /// Shapes that were apart and are not looked at again have no contact, however far they have moved across the way
 /// between them or away from each other.
 #[test]
@@ -325,9 +331,7 @@ fn pairs_apart_are_apart_while_nothing_comes_nearer() {
     let (mut kept, mut far) = (0, 0);
     for round in 0..60_000 {
         let [(a, ra), (b, rb)] = [round % 7, (round / 7) % 8].map(|k| &kinds[k]);
-        let pa = Pose::new(random.vector(5.0), exp_rotation(random.vector(3.0)));
-        let way = random.vector(1.0).normalize() * random.range(0.3, 1.6);
-        let pb = pa * Pose::new(way, exp_rotation(random.vector(3.0)));
+        let [pa, pb] = near_each_other(&mut random);
         let mut patches = Vec::new();
         let reach = Reach::all(PREDICTION);
         let apart = collide_shapes(a, &pa, b, &pb, &reach, &mut patches);
@@ -359,9 +363,7 @@ fn what_looking_ahead_leaves_out_does_not_meet() {
     let (mut left_out, mut passing) = (0, 0);
     for round in 0..60_000 {
         let [(a, ra), (b, rb)] = [round % 7, (round / 7) % 8].map(|k| &kinds[k]);
-        let pa = Pose::new(random.vector(5.0), exp_rotation(random.vector(3.0)));
-        let way = random.vector(1.0).normalize() * random.range(0.3, 1.6);
-        let pb = pa * Pose::new(way, exp_rotation(random.vector(3.0)));
+        let [pa, pb] = near_each_other(&mut random);
         let mut motion = || Twist::new(random.vector(0.1), random.vector(0.03));
         let (va, vb, still) = (motion(), motion(), Twist::ZERO);
         let approach = |va, vb| Approach::new(((&pa, *ra), va), ((&pb, *rb), vb));

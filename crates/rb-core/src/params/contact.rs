@@ -60,8 +60,8 @@ pub enum Precision {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContactParams {
-    /// How far apart contacts are looked for, beyond what relative motion brings nearer (m): all of it where one of two
-    /// shapes flies, 0.35 of it where they move or touch what moves, a quarter at rest.
+    /// How far apart contacts are looked for, beyond what relative motion brings nearer along the way between the shapes
+    /// (m): 0.35 of it where they move or touch what moves, up to all of it where one of them flies, a quarter at rest.
     pub margin: f64,
     /// Motion of two shapes against each other, as a share of the smaller one's bounding radius, up to which contacts
     /// over a face are placed anew instead of searched for. Points on the border of the face are then off by no more

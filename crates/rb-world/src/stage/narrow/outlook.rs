@@ -3,9 +3,9 @@
 //! At rest contacts matter up to a part of the margin, and a larger one where shapes or what they touch move: impacts
 //! that carry them on come from there.
 //!
-//! What flies towards something may be stopped by it, and what flies along with it then runs into it: there all motion
-//! counts. Elsewhere bodies mostly go on as they go, and what brings a pair nearer does: in any direction as long as none
-//! is known in which they are apart, and along that one alone once it is.
+//! What flies towards something may be stopped by it, and what flies along with it then runs into it: there the motion of
+//! either counts by itself too. Elsewhere bodies mostly go on as they go, and what brings a pair nearer does. Whatever way,
+//! as long as no plane is known that keeps the two apart; once a search knows one, what closes that.
 //!
 //! What moves in one step by more than contacts are kept for would be searched for in every step. Its contacts are kept
 //! for some steps of what is beyond that; what rests or creeps is searched for as if there were no such thing.
