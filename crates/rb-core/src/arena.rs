@@ -1,6 +1,7 @@
 //! Generational arena. Its free list is part of the serialised state, so that a restored world hands
 //! out the same handles as the world that went on without saving.
 
+use crate::ahead::fetch;
 use crate::handle::Handle;
 use crate::room;
 use core::marker::PhantomData;
@@ -100,6 +101,14 @@ impl<K, V> Arena<K, V> {
     /// The occupant of a slot, whatever its generation.
     pub fn slot(&self, index: u32) -> Option<&V> {
         self.slots.get(index as usize)?.value.as_ref()
+    }
+
+    /// Has a slot [fetched](crate::ahead), if there is one: its occupant is about to be asked for.
+    #[inline(always)]
+    pub fn fetch(&self, index: u32) {
+        if let Some(slot) = self.slots.get(index as usize) {
+            fetch(slot);
+        }
     }
 
     /// The occupant of a slot for writing, whatever its generation.

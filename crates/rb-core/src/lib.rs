@@ -8,6 +8,7 @@
 //! a → b; gap < 0 is penetration; world axes at the centre of mass unless a name ends in `_local`;
 //! SI units; y is up; a joint frame's z is its axis.
 
+pub mod ahead;
 pub mod anchor;
 pub mod arena;
 pub mod body;

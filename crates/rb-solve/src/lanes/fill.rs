@@ -15,6 +15,7 @@ use super::response::{Response, Responses};
 use super::section::{Masses, Terms};
 use super::simd::{AllLanes, LANES, Simd, Stored, two};
 use super::vector::{Mass, V3};
+use rb_core::ahead::fetch;
 use rb_core::manifold::{Contacts, FrictionLaw, MAX_POINTS, Manifold};
 
 /// Numbers of all points together, friction coefficient and the way from a to b, and of each: its arm and the gap.
@@ -44,12 +45,16 @@ fn fill<S: AllLanes>(
     // Idle lanes have a manifold without points.
     let idle = Manifold::default();
     let mut responses = Responses::new(&mut packed.responses);
-    for batch in &mut packed.batches {
+    let mut next = look_ahead(packed.batches.first(), &set, masses, own);
+    for k in 0..packed.batches.len() {
+        let stays = next;
+        next = look_ahead(packed.batches.get(k + 1), &set, masses, own);
+        let batch = &mut packed.batches[k];
         let points = &mut packed.points[batch.range()];
         let heights = &mut packed.heights[batch.range()];
         let slips = &mut packed.slips[batch.slips()];
         let mut grip = packed.grips.get_mut(batch.grip as usize);
-        let kept = is_kept(batch, &set, masses) && responses.keep(batch.response);
+        let kept = stays && responses.keep(batch.response);
         if kept && own {
             if let Some(grip) = &mut grip {
                 // As it is stored.
@@ -89,6 +94,33 @@ fn fill<S: AllLanes>(
         prepare(batch, points, heights, slips, grip, &levers);
     }
     responses.end();
+}
+
+/// Whether a batch [is kept](is_kept), if there is one. What will be asked of its manifolds, which lie far apart in memory,
+/// is fetched: their impulses unless they are its `own`, and the rest if it is not kept.
+#[inline(always)]
+fn look_ahead<W: Stored>(
+    batch: Option<&Batch<W>>,
+    set: &Contacts,
+    masses: Masses,
+    own: bool,
+) -> bool {
+    let Some(batch) = batch else {
+        return true;
+    };
+    let kept = is_kept(batch, set, masses);
+    if kept && own {
+        return true;
+    }
+    for number in batch.manifolds {
+        if let Some(m) = set.manifolds.get(number as usize) {
+            fetch(m.loads());
+            if !kept {
+                fetch(m.places());
+            }
+        }
+    }
+    kept
 }
 
 /// Whether all that a batch holds is what it was, but for the impulses, if its response is.

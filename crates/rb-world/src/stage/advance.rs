@@ -10,7 +10,9 @@ use crate::island::Island;
 use crate::sleep::rests;
 use crate::stage::broad::{Sweep, follow};
 use crate::state::State;
+use rb_core::ahead::{NEAR, fetch};
 use rb_core::body::{Body, BodyFlags, BodyKind, sound};
+use rb_core::integrate::Mover;
 use rb_core::math::{Twist, turn};
 use rb_core::params::Params;
 use rb_solve::parallel;
@@ -60,6 +62,10 @@ fn land(state: &mut State, frame: &mut Frame, dt: f64) {
     parallel::for_each_with_run(&mut landed, slots, BODIES, |landed, run| {
         for (k, body) in run.iter_mut().enumerate() {
             let slot = landed.first + k;
+            // Islands have theirs in an order of their own.
+            if let Some(next) = mover(frame, slot + NEAR) {
+                fetch(next);
+            }
             if let Some(body) = body.value_mut() {
                 settle(body, slot, frame, landed, &params, dt);
                 clear_forces(body);
@@ -67,6 +73,12 @@ fn land(state: &mut State, frame: &mut Frame, dt: f64) {
         }
     });
     frame.landed = landed;
+}
+
+/// The mover of the body in a slot, if an island has it.
+fn mover(frame: &Frame, slot: usize) -> Option<&Mover> {
+    let [island, number] = frame.place.get(slot)?.map(|n| n as usize);
+    frame.islands().get(island)?.movers.get(number)
 }
 
 /// New state, time to stay with the exact solver, and clock of stillness of a body.

@@ -6,6 +6,7 @@ use crate::flight::Flight;
 use crate::frame::{Frame, ISLANDS, NOWHERE};
 use crate::island::{Escalated, Island};
 use crate::state::State;
+use rb_core::ahead::NEAR;
 use rb_core::integrate::Mover;
 use rb_core::room::{empty, fit};
 use rb_solve::parallel;
@@ -56,7 +57,11 @@ pub(super) fn man(
             fit(crew, slots.len());
             crew.resize_with(slots.len(), Mover::default);
             parallel::for_each_run(crew, BODIES, |first, movers| {
-                for (mover, &slot) in movers.iter_mut().zip(&slots[first..]) {
+                let slots = &slots[first..];
+                for (k, (mover, &slot)) in movers.iter_mut().zip(slots).enumerate() {
+                    if let Some(&next) = slots.get(k + NEAR) {
+                        state.bodies.fetch(next);
+                    }
                     mover.renew(slot, state.body(slot), &state.params, h);
                 }
             });
