@@ -28,7 +28,7 @@ pub(crate) fn run(flights: &mut [Flight], shared: &Shared) {
             h: shared.h,
             beta: shared.params.scheme.beta,
         };
-        fly(flights, course, |f| &f.mover, Flight::land);
+        fly(flights, course, |f| &f.mover, Flight::write);
     } else {
         flights.iter_mut().for_each(|f| f.run(shared));
     }
@@ -52,11 +52,11 @@ impl Flight {
             m.advance_by_scheme(shared.h, &shared.params.scheme, next, gyroscopic);
             m.vel = next;
         }
-        self.land((m.com, m.q), m.vel);
+        self.write((m.com, m.q), m.vel);
     }
 
     /// Takes it to where it flew, unless that is out of bounds.
-    fn land(&mut self, (com, q): (DVec3, DQuat), vel: Twist) {
+    fn write(&mut self, (com, q): (DVec3, DQuat), vel: Twist) {
         let m = &mut self.mover;
         let start = (m.com, m.q);
         (m.com, m.q, m.vel) = (com, q, vel);

@@ -109,7 +109,7 @@ pub(crate) struct Left {
 
 /// What one task found among bodies at the end of the step.
 #[derive(Debug, Default)]
-pub(crate) struct Landed {
+pub(crate) struct BodyNotes {
     /// Slot of the first body of the task.
     pub(crate) first: usize,
     /// Slots of those that have moved by more than their core, and of those that have been still for long
@@ -124,7 +124,7 @@ pub(crate) struct Landed {
     pub(crate) strayed: Vec<u32>,
 }
 
-impl Landed {
+impl BodyNotes {
     pub(crate) fn clear(&mut self, first: usize) {
         self.first = first;
         self.fast.clear();
@@ -253,7 +253,7 @@ pub(crate) struct Frame {
     /// Slots of the bodies in flight; of those in islands, one island after the other, and where each begins
     /// and the last ends.
     pub(crate) free: Vec<u32>,
-    pub(crate) tenants: Vec<u32>,
+    pub(crate) members: Vec<u32>,
     pub(crate) starts: Vec<u32>,
     /// Slots of those in islands in the order of their numbers, again one island after the other.
     pub(crate) numbered: Vec<u32>,
@@ -261,9 +261,9 @@ pub(crate) struct Frame {
     pub(crate) sizes: Vec<u32>,
     pub(crate) resting: Vec<u32>,
     /// Movers of each island, while they are on the way into it.
-    pub(crate) crews: Vec<Vec<Mover>>,
+    pub(crate) movers: Vec<Vec<Mover>>,
     /// What the end of the step found among the bodies.
-    pub(crate) landed: Vec<Landed>,
+    pub(crate) notes: Vec<BodyNotes>,
     /// Island of each body slot and its number there, [`NOWHERE`] and its number among the flights, or twice
     /// [`NOWHERE`].
     pub(crate) place: Vec<[u32; 2]>,
@@ -320,10 +320,10 @@ impl Frame {
         let searches = searches + sorted + bytes(&self.sorted) + bytes(&self.astray);
         let colliders = bytes(&self.placed) + bytes(&self.left) + bytes(&self.travels) + searches;
         let bodies = bytes(&self.flights) + bytes(&self.listed_bodies) + bytes(&self.place);
-        let crews = bytes(&self.crews);
-        let landed: usize = self.landed.iter().map(Landed::bytes).sum();
-        let bodies = bodies + crews + bytes(&self.landed) + landed;
-        let homes = bytes(&self.free) + bytes(&self.tenants) + bytes(&self.starts);
+        let movers = bytes(&self.movers);
+        let notes: usize = self.notes.iter().map(BodyNotes::bytes).sum();
+        let bodies = bodies + movers + bytes(&self.notes) + notes;
+        let homes = bytes(&self.free) + bytes(&self.members) + bytes(&self.starts);
         let homes = homes + bytes(&self.numbered);
         let contacts = bytes(&self.crossing)
             + self.shift.bytes()

@@ -7,10 +7,10 @@
 mod again;
 mod assemble;
 mod beside;
+mod body_run;
 mod cluster;
 mod contact;
 pub(crate) mod convoy;
-mod crew;
 mod escalate;
 mod fast;
 pub(crate) mod finish;
@@ -31,7 +31,7 @@ pub(crate) use again::SecondTry;
 use cluster::Stiff;
 pub(crate) use contact::IslandContact;
 use contact::PosedContact;
-use convoy::Berth;
+use convoy::LaneRanges;
 pub(crate) use escalate::{Ask, Escalated};
 use impulses::NO_SLOT;
 use iterate::Bent;
@@ -119,7 +119,7 @@ pub(crate) struct Island {
     /// Contacts of the step, if they are plain and there are joints or clusters as well.
     pub(crate) lanes: ContactLanes,
     /// Where they are in the convoy or the fleet, if they share lanes with others.
-    pub(crate) berth: Option<Berth>,
+    pub(crate) ranges: Option<LaneRanges>,
     /// The number of the lanes in which its step was made again.
     pub(crate) again: Option<u32>,
     /// Constraint rows of the contacts in lanes, and their laws.
@@ -136,7 +136,7 @@ pub(crate) struct Island {
     pub(crate) linked: bool,
     pub(crate) fleet: Option<u32>,
     /// The fleet whose lanes hold all joints, which are pins, as they were stored at the end of the last step.
-    moored: Option<u32>,
+    kept_in: Option<u32>,
     link_rows: u32,
     /// Whether it is a crowd, which takes fewer substeps, and what its impulses are to be multiplied by to be stored.
     pub(crate) crowd: bool,
@@ -195,7 +195,7 @@ impl Island {
         self.frozen.clear();
         self.outcome = Outcome::default();
         self.escalated = Escalated::default();
-        (self.berth, self.ask, self.section) = (None, None, None);
+        (self.ranges, self.ask, self.section) = (None, None, None);
         (self.fleet, self.again) = (None, None);
         (self.brittle, self.coupled) = (false, false);
     }
@@ -235,7 +235,7 @@ impl Island {
         self.links.clear();
         self.linked = self.takes_links(shared);
         if !(self.linked && same && shared.joints_stay) {
-            self.moored = None;
+            self.kept_in = None;
         }
         self.in_lanes = self.linked || self.takes_lanes(shared);
         if self.joins_others() || !self.in_lanes {

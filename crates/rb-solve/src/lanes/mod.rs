@@ -67,7 +67,7 @@ pub use motion::{Course, Motions, Moving, fly};
 pub use pack::ContactLanes;
 pub use plan::{Kind, Member};
 pub use prepare::Soft;
-pub use section::{Cargo, Terms};
+pub use section::{PackInput, Terms};
 pub use simd::{LANES, Line, Wide};
 pub use watch::{Round, Watch};
 

@@ -66,7 +66,7 @@ pub struct Motions {
 }
 
 impl Motions {
-    /// Makes room for so many bodies, all of which are to [board](Moving::board).
+    /// Makes room for so many bodies, all of which are to be [loaded](Moving::load).
     pub fn reset(&mut self, bodies: usize) {
         rb_core::room::fit(&mut self.own, bodies * LINES);
         self.own.resize(bodies * LINES, Line::default());
@@ -138,9 +138,9 @@ impl Moving<'_> {
         }
     }
 
-    /// Takes a body aboard, for substeps of `h` (s).
+    /// Loads a body, for substeps of `h` (s).
     #[inline]
-    pub fn board(&mut self, body: usize, m: &Mover, h: f64) {
+    pub fn load(&mut self, body: usize, m: &Mover, h: f64) {
         self.lines.set_mass(body, &m.inv);
         self.lines.set_velocity(body, &m.vel);
         self.lines.set_free(body, &m.vel);
@@ -206,7 +206,7 @@ impl Moving<'_> {
     }
 
     /// A body that was calm turns.
-    fn rouse(&mut self, body: usize) {
+    fn set_turning(&mut self, body: usize) {
         self.spins[body] = Spin::Free;
         let [.., kind] = &mut self.own[body * LINES + FRAME].0;
         *kind = -*kind;
@@ -273,8 +273,8 @@ mod tests {
         Mover::new(k as u32, &body, params, 1.0 / 240.0)
     }
 
-    /// Takes bodies aboard of empty lanes, for substeps of `h` (s).
-    pub(super) fn board<'a>(
+    /// Loads bodies into empty lanes, for substeps of `h` (s).
+    pub(super) fn load<'a>(
         movers: &[Mover],
         lanes: &'a mut ContactLanes,
         motions: &'a mut Motions,
@@ -284,7 +284,7 @@ mod tests {
         motions.reset(movers.len());
         let mut moving = motions.with(lanes.lines());
         for (i, m) in movers.iter().enumerate() {
-            moving.board(i, m, h);
+            moving.load(i, m, h);
         }
         moving
     }
@@ -294,7 +294,7 @@ mod tests {
         let (params, h) = (Params::game(), 1.0 / 240.0);
         let mut movers: Vec<Mover> = (0..19).map(|k| mover(k, &params)).collect();
         let (mut lanes, mut motions) = (ContactLanes::default(), Motions::default());
-        let mut moving = board(&movers, &mut lanes, &mut motions, h);
+        let mut moving = load(&movers, &mut lanes, &mut motions, h);
         let scheme = Scheme {
             beta: 0.75,
             ..params.scheme
@@ -335,7 +335,7 @@ mod tests {
     fn course(movers: &[Mover], strike: f64) -> Vec<(bool, Twist, DQuat, Line)> {
         let h = 1.0 / 240.0;
         let (mut lanes, mut motions) = (ContactLanes::default(), Motions::default());
-        let mut moving = board(movers, &mut lanes, &mut motions, h);
+        let mut moving = load(movers, &mut lanes, &mut motions, h);
         let substep = |k: usize| {
             let renewed = moving.begin(h, true, true);
             let free = moving.lines.free(0);

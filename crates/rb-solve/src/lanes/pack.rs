@@ -8,7 +8,7 @@ use super::bodies::Layout;
 use super::kernel::Numbers;
 use super::plan::Member;
 use super::seam::Seam;
-use super::section::{Cargo, Section, Terms};
+use super::section::{PackInput, Section, Terms};
 use super::simd::Line;
 use crate::parallel;
 use core::ops::Range;
@@ -26,7 +26,7 @@ pub struct ContactLanes {
     pub(super) sections: Vec<Section>,
     pub(super) seam: Seam,
     /// Section of each manifold and its number there; parts of the seam are counted behind the sections.
-    pub(super) homes: Vec<[u32; 2]>,
+    pub(super) locations: Vec<[u32; 2]>,
     /// Whether an inverse mass was set since thin manifolds were last prepared.
     pub(super) turned: bool,
     /// Velocity of each body: (lin, 1/m along z; ang, 1/I), the last negative unless the body is round: without
@@ -62,7 +62,7 @@ impl ContactLanes {
             section.clear(k * self.layout.stride());
         }
         self.seam.reset(sections, self.layout.stride());
-        room::empty(&mut self.homes);
+        room::empty(&mut self.locations);
         let lines = self.layout.lines();
         for all in [
             &mut self.vel,
@@ -87,24 +87,24 @@ impl ContactLanes {
     }
 
     /// Notes that something else has become of its contacts than [`settle`](Self::settle) found.
-    pub fn disown(&mut self) {
+    pub fn drop_settled(&mut self) {
         self.own = false;
     }
 
     /// Number of manifolds.
     pub fn len(&self) -> usize {
-        self.homes.len()
+        self.locations.len()
     }
 
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
-        self.homes.is_empty()
+        self.locations.is_empty()
     }
 
     /// The section of a manifold, and its number there.
     #[inline]
-    pub(super) fn home(&self, manifold: usize) -> (&Section, usize) {
-        let [section, number] = self.homes[manifold].map(|n| n as usize);
+    pub(super) fn location(&self, manifold: usize) -> (&Section, usize) {
+        let [section, number] = self.locations[manifold].map(|n| n as usize);
         let section = match section.checked_sub(self.sections.len()) {
             Some(part) => &self.seam.parts()[part],
             None => &self.sections[section],
@@ -133,7 +133,7 @@ impl ContactLanes {
     /// Takes manifolds in, island by island, that are to be packed.
     pub fn assign<C: Iterator<Item = Member>>(&mut self, islands: impl Iterator<Item = C>) {
         for contacts in islands {
-            self.send_home(contacts);
+            self.distribute(contacts);
             for section in self.sections.iter_mut().chain(self.seam.parts_mut()) {
                 section.end_island();
             }
@@ -143,7 +143,7 @@ impl ContactLanes {
     /// Packs the manifolds that it has, as they are in `set` now. All that was to be told of bodies is to be told anew;
     /// what was packed in the step before, and is as it was, stays.
     pub fn repack(&mut self, set: Contacts, movable: usize, terms: Terms) {
-        let cargo = self.take_in(set, movable, terms);
+        let input = self.take_in(set, movable, terms);
         let (inv, vel, other) = (&self.inv[..], &self.vel[..], &self.other[..]);
         let (sections, seam) = (&mut self.sections, &mut self.seam);
         let stride = self.layout.stride();
@@ -152,28 +152,33 @@ impl ContactLanes {
                 parallel::for_each(sections, 1, |section| {
                     let run = section.base..section.base + stride;
                     let lines = (&inv[run.clone()], &vel[run.clone()], &other[run]);
-                    section.pack(&cargo, lines, cargo.movable);
+                    section.pack(&input, lines, input.movable);
                 });
             },
-            || seam.pack(&cargo, (inv, vel, other)),
+            || seam.pack(&input, (inv, vel, other)),
         );
         self.other.fill(false);
     }
 
     /// Packs the seam alone, as [`repack`](Self::repack) does; returns what sections [are to be](super::Watch::pack)
     /// packed with.
-    pub fn pack_seam<'a>(&mut self, set: Contacts<'a>, movable: usize, terms: Terms) -> Cargo<'a> {
-        let cargo = self.take_in(set, movable, terms);
-        self.seam.pack(&cargo, (&self.inv, &self.vel, &self.other));
-        cargo
+    pub fn pack_seam<'a>(
+        &mut self,
+        set: Contacts<'a>,
+        movable: usize,
+        terms: Terms,
+    ) -> PackInput<'a> {
+        let input = self.take_in(set, movable, terms);
+        self.seam.pack(&input, (&self.inv, &self.vel, &self.other));
+        input
     }
 
     /// What all are packed with, in the step that `terms` names.
-    fn take_in<'a>(&mut self, set: Contacts<'a>, movable: usize, terms: Terms) -> Cargo<'a> {
+    fn take_in<'a>(&mut self, set: Contacts<'a>, movable: usize, terms: Terms) -> PackInput<'a> {
         let before = self.step.replace(terms.step);
         let follows = before.is_some_and(|step| step + 1 == terms.step);
         self.turned = false;
-        Cargo {
+        PackInput {
             set: Contacts {
                 fresh: if follows { set.fresh } else { &[] },
                 ..set
@@ -185,7 +190,7 @@ impl ContactLanes {
     }
 
     /// Tells the sections and the seam which manifolds of an island are theirs.
-    fn send_home(&mut self, contacts: impl Iterator<Item = Member>) {
+    fn distribute(&mut self, contacts: impl Iterator<Item = Member>) {
         for member in contacts {
             let bodies = member.bodies;
             let [a, b] = bodies.map(|body| self.layout.place(body as usize));
@@ -201,7 +206,7 @@ impl ContactLanes {
                     (k, &mut self.sections[k], [a.1, b.1])
                 }
             };
-            self.homes
+            self.locations
                 .push([name, section.members.len()].map(|n| n as u32));
             let bodies = bodies.map(|line| line as u32);
             section.members.push(Member { bodies, ..member });
@@ -273,7 +278,7 @@ impl ContactLanes {
         let lines = [&self.vel, &self.moved, &self.inv, &self.free];
         let lines: usize = lines.into_iter().map(room::bytes).sum();
         let sections: usize = self.sections.iter().map(Section::bytes).sum();
-        let records = room::bytes(&self.sections) + room::bytes(&self.homes);
+        let records = room::bytes(&self.sections) + room::bytes(&self.locations);
         sections + self.seam.bytes() + records + lines + room::bytes(&self.other)
     }
 }

@@ -14,7 +14,7 @@
 //! sections there is one part.
 
 use super::pack::{Bodies, State};
-use super::section::{Cargo, Section};
+use super::section::{PackInput, Section};
 use super::simd::Line;
 use crate::parallel;
 use core::ops::Range;
@@ -92,13 +92,17 @@ impl Seam {
 
     /// Packs all parts between bodies with these lines: inverse masses, velocities, and whether masses are others than
     /// contacts were packed with.
-    pub(super) fn pack(&mut self, cargo: &Cargo, (inv, vel, other): (&[Line], &[Line], &[bool])) {
+    pub(super) fn pack(
+        &mut self,
+        input: &PackInput,
+        (inv, vel, other): (&[Line], &[Line], &[bool]),
+    ) {
         for level in &self.levels {
             let parts = &mut self.parts[level.parts.clone()];
             parallel::for_each(parts, 1, |part| {
                 let run = part.base..inv.len().min(part.base + level.lines);
                 let lines = (&inv[run.clone()], &vel[run.clone()], &other[run]);
-                part.pack(cargo, lines, lines.0.len());
+                part.pack(input, lines, lines.0.len());
             });
         }
     }

@@ -60,7 +60,7 @@ pub struct Terms {
 
 /// What all sections are packed with.
 #[derive(Clone, Copy, Debug)]
-pub struct Cargo<'a> {
+pub struct PackInput<'a> {
     pub(super) set: Contacts<'a>,
     pub(super) terms: Terms,
     /// How many of the first bodies of a section can move, at most.
@@ -93,16 +93,16 @@ impl Section {
     /// masses, velocities, and whether masses are others than contacts were packed with.
     pub(super) fn pack(
         &mut self,
-        cargo: &Cargo,
+        input: &PackInput,
         (inv, vel, other): (&[Line], &[Line], &[bool]),
         movable: usize,
     ) {
-        let Cargo {
+        let PackInput {
             set,
             mut terms,
             own,
             ..
-        } = *cargo;
+        } = *input;
         let masses = Masses {
             inv,
             vel,

@@ -52,14 +52,14 @@ impl ContactLanes {
     /// Impulses of a manifold, as they were [settled](Self::settle).
     #[inline]
     pub fn impulses(&self, manifold: usize) -> Impulses {
-        let (section, m) = self.home(manifold);
+        let (section, m) = self.location(manifold);
         section.impulses(m)
     }
 
     /// Whether a point of a manifold, which is still as it was packed, is closed at the present displacements.
     #[inline]
     pub fn is_closed(&self, manifold: usize, packed: &Manifold) -> bool {
-        let (section, m) = self.home(manifold);
+        let (section, m) = self.location(manifold);
         let line = |line: u32| &self.moved[section.base + line as usize];
         let [a, b] = section.members[m].bodies.map(|body| twist(line(body)));
         let gap = |p: &ManifoldPoint| {
@@ -71,7 +71,7 @@ impl ContactLanes {
 
     /// Gaps of the points of a manifold at the present displacements (m), infinite beyond the last.
     pub fn gaps(&self, manifold: usize) -> [f64; MAX_POINTS] {
-        let (section, m) = self.home(manifold);
+        let (section, m) = self.location(manifold);
         section.gaps(m, &self.moved)
     }
 
@@ -80,7 +80,7 @@ impl ContactLanes {
     pub fn append_to(&self, p: &mut Problem, run: Range<usize>, seat_of: impl Fn(u32) -> u32) {
         let first = run.start;
         for m in run {
-            let (section, number) = self.home(m);
+            let (section, number) = self.location(m);
             let patch = section.patch(number);
             let law = match patch.hold {
                 Some(_) => Law::Rows,

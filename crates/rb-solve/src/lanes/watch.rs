@@ -22,7 +22,7 @@ use super::grade::Sample;
 use super::kernel::{Numbers, Turns};
 use super::motion::{Motions, Moving};
 use super::pack::{Bodies, ContactLanes, State};
-use super::section::{Cargo, Section};
+use super::section::{PackInput, Section};
 use crate::parallel::{self, Parts};
 use rb_core::discretise::Discretiser;
 use rb_core::problem::Pass;
@@ -218,11 +218,11 @@ impl Parts for Watch<'_> {
 
 impl Watch<'_> {
     /// Packs the manifolds that it has; the seam [has been](ContactLanes::pack_seam).
-    pub fn pack(&mut self, cargo: &Cargo) {
+    pub fn pack(&mut self, input: &PackInput) {
         let lines = &mut self.moving.lines;
         for section in self.sections.iter_mut() {
             let of = (&*lines.inv, &*lines.vel, &*lines.other);
-            section.pack(cargo, of, cargo.movable);
+            section.pack(input, of, input.movable);
         }
         lines.other.fill(false);
     }

@@ -109,14 +109,14 @@ fn what_is_kept_goes_on_as_if_it_had_been_loaded() {
             let impulses = stored(&lanes);
             pushing += impulses.iter().filter(|i| i.pushes()).count();
             still.store(&impulses);
-            let [mut loaded, mut disowned] = [lanes.clone(), lanes.clone()];
-            disowned.disown();
+            let [mut loaded, mut dropped] = [lanes.clone(), lanes.clone()];
+            dropped.drop_settled();
             still.run(&mut loaded, false, step);
-            still.run(&mut disowned, true, step);
+            still.run(&mut dropped, true, step);
             // Nobody asks for what is stored.
             still.store(&vec![Impulses::default(); impulses.len()]);
             still.run(&mut lanes, true, step);
-            for other in [&disowned, &lanes] {
+            for other in [&dropped, &lanes] {
                 assert_eq!(stored(&loaded), stored(other), "{seed}, step {step}");
                 for i in 0..BODIES {
                     let same = loaded.velocity(i) == other.velocity(i);

@@ -76,7 +76,7 @@ impl Course {
         body.vel = Twist::new(DVec3::NEG_Y, DVec3::new(3.0, -1.0, 2.0));
         let mover = Mover::new(0, &body, &Params::game(), H);
         lanes.watch(&mut motions, |mut watch| {
-            (0..watch.moving.len()).for_each(|i| watch.moving.board(i, &mover, H));
+            (0..watch.moving.len()).for_each(|i| watch.moving.load(i, &mover, H));
         });
         Self {
             lanes,

@@ -61,7 +61,7 @@ impl SecondTry {
 
 impl Island {
     /// Whether its step may be made again in lanes.
-    pub(super) fn may_sail_again(&self, shared: &Shared) -> bool {
+    pub(super) fn may_step_again(&self, shared: &Shared) -> bool {
         let policy = shared.params.escalation;
         policy.again > 1
             && self.rows() <= policy.again_rows
@@ -71,7 +71,7 @@ impl Island {
 
     /// Whether it is to be, for its velocities.
     fn asks_again(&self, shared: &Shared) -> bool {
-        matches!(self.ask, Some(Ask::Residual(_))) && self.may_sail_again(shared)
+        matches!(self.ask, Some(Ask::Residual(_))) && self.may_step_again(shared)
     }
 
     /// Judges the second try as if there had been no first.

@@ -11,7 +11,7 @@
 
 mod substeps;
 
-use super::crew::Crew;
+use super::body_run::BodyRun;
 use super::{Island, Shared};
 use core::ops::Range;
 use rb_core::discretise::Discretiser;
@@ -26,7 +26,7 @@ pub(crate) const RUN: usize = 8;
 
 /// Where an island's contacts and joints are in its convoy or fleet.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Berth {
+pub(crate) struct LaneRanges {
     /// Its manifolds, and its joints.
     pub(super) manifolds: Range<usize>,
     pub(super) joints: Range<usize>,
@@ -34,7 +34,7 @@ pub(crate) struct Berth {
     pub(super) bodies: [u32; 2],
 }
 
-impl Berth {
+impl LaneRanges {
     /// Number in the lanes of a mover of an island with so many movable ones.
     #[inline]
     pub(super) fn body(&self, mover: u32, movable: usize) -> u32 {
@@ -58,8 +58,8 @@ pub(crate) struct Convoy {
     movable: usize,
     bound: bool,
     motions: Motions,
-    /// Whom these lanes had aboard last.
-    aboard: Vec<u32>,
+    /// Its members in the last step.
+    last: Vec<u32>,
     /// Room for those of large islands, one at a time.
     large: Motions,
 }
@@ -76,14 +76,14 @@ impl Convoy {
         match self.members.is_empty() {
             true => self.lanes.release(),
             false => {
-                let same = self.members == self.aboard;
-                self.aboard.clone_from(&self.members);
-                self.sail(islands, same, shared.params.sweeps, shared);
+                let same = self.members == self.last;
+                self.last.clone_from(&self.members);
+                self.step(islands, same, shared.params.sweeps, shared);
             }
         }
         for k in 0..islands.len() {
             if islands[k].in_convoy() && islands[k].section.is_some() {
-                self.sail_alone(islands, k, shared);
+                self.step_alone(islands, k, shared);
             }
         }
     }
@@ -94,19 +94,19 @@ impl Convoy {
         self.members.extend(0..islands.len() as u32);
         islands.iter_mut().for_each(|island| island.go_back(shared));
         let sweeps = shared.params.sweeps.again(shared.params.escalation.again);
-        self.sail(islands, false, sweeps, shared);
+        self.step(islands, false, sweeps, shared);
     }
 
     /// A large island, in its own lanes.
-    fn sail_alone(&mut self, islands: &mut [Island], k: usize, shared: &Shared) {
+    fn step_alone(&mut self, islands: &mut [Island], k: usize, shared: &Shared) {
         self.members.clear();
         self.members.push(k as u32);
         std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
         std::mem::swap(&mut self.motions, &mut self.large);
-        self.sail(islands, true, shared.params.sweeps, shared);
+        self.step(islands, true, shared.params.sweeps, shared);
         std::mem::swap(&mut self.motions, &mut self.large);
         std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
-        islands[k].berth = None;
+        islands[k].ranges = None;
     }
 
     /// Bytes held.
@@ -114,20 +114,20 @@ impl Convoy {
         self.lanes.bytes() + self.motions.bytes() + self.large.bytes()
     }
 
-    /// Runs the members through the step; the `same` may be aboard as in the last.
-    fn sail(&mut self, islands: &mut [Island], same: bool, sweeps: Sweeps, shared: &Shared) {
+    /// Runs the members through the step; the `same` may be in the lanes as in the last.
+    fn step(&mut self, islands: &mut [Island], same: bool, sweeps: Sweeps, shared: &Shared) {
         let numbers = Discretiser::new(shared.params, shared.h);
         let members = self.members.iter().map(|&k| &islands[k as usize]);
         let contacts: usize = members.map(|i| i.contacts.len()).sum();
         let stay = same && shared.same && self.lanes.len() == contacts;
         self.assign(islands, stay);
-        self.board(islands, stay, shared);
+        self.load(islands, stay, shared);
         self.substeps(islands, shared, &numbers, sweeps);
-        self.crews(islands, |crew| crew.take_back());
-        self.land(islands, sweeps, shared);
+        self.each_run(islands, |run| run.take_back());
+        self.grade(islands, sweeps, shared);
     }
 
-    /// Gives the members their berths: all movable bodies first. Contacts may `stay`.
+    /// Gives the members their ranges: all movable bodies first. Contacts may `stay`.
     fn assign(&mut self, islands: &mut [Island], stay: bool) {
         let members = self.members.iter().map(|&k| &islands[k as usize]);
         let movable: usize = members.clone().map(|i| i.movable).sum();
@@ -136,16 +136,16 @@ impl Convoy {
         self.firsts.clear();
         for &k in &self.members {
             let island = &mut islands[k as usize];
-            let berth = Berth {
+            let ranges = LaneRanges {
                 manifolds: manifold..manifold + island.contacts.len(),
                 joints: 0..0,
                 bodies: [body, guest],
             };
             self.firsts.push(manifold as u32);
-            manifold = berth.manifolds.end;
+            manifold = ranges.manifolds.end;
             body += island.movable as u32;
             guest += (island.movers.len() - island.movable) as u32;
-            island.berth = Some(berth);
+            island.ranges = Some(ranges);
         }
         self.movable = movable;
         let bodies = guest as usize;
@@ -158,10 +158,10 @@ impl Convoy {
         }
     }
 
-    /// Takes bodies aboard, and contacts unless they `stay`.
-    fn board(&mut self, islands: &mut [Island], stay: bool, shared: &Shared) {
+    /// Loads bodies, and contacts unless they `stay`.
+    fn load(&mut self, islands: &mut [Island], stay: bool, shared: &Shared) {
         self.motions.reset(self.movable);
-        self.crews(islands, |crew| crew.board(shared.h));
+        self.each_run(islands, |run| run.load(shared.h));
         let mut movers = self.members.iter().flat_map(|&k| islands[k as usize].own());
         self.bound = movers.any(Mover::is_bound);
         for &k in &self.members {
@@ -173,25 +173,25 @@ impl Convoy {
             }
         }
         if !stay {
-            let aboard = self.members.iter().map(|&k| &islands[k as usize]);
-            assign_contacts(&mut self.lanes, aboard);
+            let members = self.members.iter().map(|&k| &islands[k as usize]);
+            assign_contacts(&mut self.lanes, members);
         }
     }
 
     /// Runs `f` on the movable bodies of each member; one with several sections is alone.
-    fn crews(&mut self, islands: &mut [Island], f: impl Fn(Crew)) {
+    fn each_run(&mut self, islands: &mut [Island], f: impl Fn(BodyRun)) {
         let mut moving = self.motions.with(self.lanes.lines());
         if let [only] = self.members[..] {
             let island = &mut islands[only as usize];
             let movers = &mut island.movers[..island.movable];
-            return f(Crew { movers, moving });
+            return f(BodyRun { movers, moving });
         }
         let mut first = 0;
         for &k in &self.members {
             let island = &mut islands[k as usize];
             let run = first..first + island.movable;
             first = run.end;
-            f(Crew {
+            f(BodyRun {
                 movers: &mut island.movers[..island.movable],
                 moving: moving.run(run.clone(), run.len()),
             });
@@ -208,7 +208,7 @@ impl Convoy {
     }
 
     /// Grades to the islands.
-    fn land(&mut self, islands: &mut [Island], sweeps: Sweeps, shared: &Shared) {
+    fn grade(&mut self, islands: &mut [Island], sweeps: Sweeps, shared: &Shared) {
         let (floor, sample) = (shared.speed_floor(), self.sample(islands, shared));
         let mut members = self.members.iter();
         let mut grade = |graded: Graded| {
@@ -232,11 +232,11 @@ impl Convoy {
 /// Tells lanes the contacts of the islands that share them.
 pub(super) fn assign_contacts<'a>(
     lanes: &mut ContactLanes,
-    aboard: impl Iterator<Item = &'a Island>,
+    islands: impl Iterator<Item = &'a Island>,
 ) {
-    lanes.assign(aboard.map(|island| {
-        let seat = |m: u32| match &island.berth {
-            Some(berth) => berth.body(m, island.movable),
+    lanes.assign(islands.map(|island| {
+        let seat = |m: u32| match &island.ranges {
+            Some(ranges) => ranges.body(m, island.movable),
             None => m,
         };
         island.contacts.iter().map(move |c| c.member(seat))
@@ -251,7 +251,7 @@ impl Island {
 
     /// Bodies that nothing moves, with their numbers in the convoy's lanes.
     pub(super) fn guests(&mut self) -> impl Iterator<Item = (usize, &mut Mover)> {
-        let first = self.berth.as_ref().map_or(0, |b| b.bodies[1] as usize);
+        let first = self.ranges.as_ref().map_or(0, |b| b.bodies[1] as usize);
         let guests = self.movers[self.movable..].iter_mut();
         guests.enumerate().map(move |(i, m)| (first + i, m))
     }

@@ -270,7 +270,7 @@ impl Island {
     pub(crate) fn judge(&mut self, shared: &Shared) {
         let (policy, grade) = (shared.params.escalation, self.outcome.grade.abs);
         let swept = self.linked && !self.has_trees();
-        let small = self.rows() <= policy.rows || self.may_sail_again(shared);
+        let small = self.rows() <= policy.rows || self.may_step_again(shared);
         let any = self.linked || !self.contacts.is_empty();
         let may = small && self.in_lanes && !swept && any && policy.plan != SolvePlan::Fast;
         self.ask = if self.in_lanes && !self.unsound().is_empty() {

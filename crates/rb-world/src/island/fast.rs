@@ -51,7 +51,7 @@ impl Island {
         self.joints.is_empty() && self.constraints.is_empty()
     }
 
-    /// Whether there is nothing but contacts in lanes, so that it may sail with others.
+    /// Whether there is nothing but contacts in lanes, so that it may be swept with others.
     pub(crate) fn in_convoy(&self) -> bool {
         self.in_lanes && !self.linked && self.is_bare() && self.clusters.is_empty()
     }
@@ -204,9 +204,9 @@ impl Island {
         &'a self,
         shared: &'a ContactLanes,
     ) -> (&'a ContactLanes, Range<usize>) {
-        match &self.berth {
+        match &self.ranges {
             _ if !self.in_lanes => (&self.lanes, 0..0),
-            Some(berth) => (shared, berth.manifolds.clone()),
+            Some(ranges) => (shared, ranges.manifolds.clone()),
             None => (&self.lanes, 0..self.loose),
         }
     }
@@ -218,8 +218,8 @@ impl Island {
             return p;
         }
         let (lanes, run) = self.contacts_in_lanes(shared);
-        let place = |mover: u32| match &self.berth {
-            Some(berth) => berth.body(mover, self.movable),
+        let place = |mover: u32| match &self.ranges {
+            Some(ranges) => ranges.body(mover, self.movable),
             None => mover,
         };
         if p.bodies.is_empty() {
@@ -231,8 +231,8 @@ impl Island {
         }
         let movers = 0..self.movers.len() as u32;
         let mover = |body: u32| movers.clone().find(|&m| place(m) == body).unwrap_or(body);
-        if let Some(berth) = self.berth.as_ref().filter(|_| self.linked) {
-            links.append_to(&mut p, berth.joints.clone(), mover);
+        if let Some(ranges) = self.ranges.as_ref().filter(|_| self.linked) {
+            links.append_to(&mut p, ranges.joints.clone(), mover);
         }
         lanes.append_to(&mut p, run, mover);
         p

@@ -3,7 +3,7 @@
 //! Lanes hold eight joints side by side, and eight trees of one topology: a single ragdoll has one tree, a
 //! crowd of them fills the lanes. Islands share no movable body, so what is packed together, swept
 //! together and solved side by side gives each island what it would get by itself (but for rounding, where
-//! the fill of the lanes decides how contacts are swept). Who sails together follows from the islands, their
+//! the fill of the lanes decides how contacts are swept). Who is together follows from the islands, their
 //! order and their trees, never from threads.
 //!
 //! *Trees of joints* are solved exactly. Those that would leave most lanes idle go the way of
@@ -17,7 +17,7 @@ mod squads;
 mod state;
 mod substep;
 
-use super::convoy::Berth;
+use super::convoy::LaneRanges;
 use super::fast::graded_together;
 use super::{Island, Shared};
 use crate::frame::release;
@@ -74,10 +74,10 @@ pub(crate) struct Fleet {
 
 /// Divides islands with joints for lanes into runs, one for each of `fleets`: crowds, which take fewer substeps, after all
 /// others. Returns how many fleets the first have, and how many there are.
-pub(crate) fn muster(fleets: &mut Vec<Fleet>, islands: &[Island]) -> [usize; 2] {
+pub(crate) fn form(fleets: &mut Vec<Fleet>, islands: &[Island]) -> [usize; 2] {
     let mut count = 0;
     let ends = [false, true].map(|crowd| {
-        muster_some(fleets, &mut count, islands, crowd);
+        form_some(fleets, &mut count, islands, crowd);
         count
     });
     fleets.truncate(count + count / 8 + 2);
@@ -86,10 +86,10 @@ pub(crate) fn muster(fleets: &mut Vec<Fleet>, islands: &[Island]) -> [usize; 2] 
 }
 
 /// The same for crowds, or for all others; `count` fleets are there already.
-fn muster_some(fleets: &mut Vec<Fleet>, count: &mut usize, islands: &[Island], crowd: bool) {
+fn form_some(fleets: &mut Vec<Fleet>, count: &mut usize, islands: &[Island], crowd: bool) {
     let (mut first, mut trees, mut joints) = (0, 0, 0);
     let mut close = |run: Range<usize>| {
-        if islands[run.clone()].iter().any(|i| i.sails(crowd)) {
+        if islands[run.clone()].iter().any(|i| i.joins(crowd)) {
             if fleets.len() == *count {
                 fleets.push(Fleet::default());
             }
@@ -98,7 +98,7 @@ fn muster_some(fleets: &mut Vec<Fleet>, count: &mut usize, islands: &[Island], c
         }
     };
     for (k, island) in islands.iter().enumerate() {
-        if !island.sails(crowd) {
+        if !island.joins(crowd) {
             continue;
         }
         let alone = !island.has_trees();
@@ -148,11 +148,11 @@ impl Parts for Fleets<'_> {
 
 impl Fleets<'_> {
     /// Runs the step of all members.
-    pub(crate) fn sail(self, shared: &Shared) {
+    pub(crate) fn step(self, shared: &Shared) {
         let [number, first] = self.first;
         for (k, fleet) in self.fleets.iter_mut().enumerate() {
             let run = fleet.run.start - first..fleet.run.end - first;
-            fleet.sail((number + k) as u32, &mut self.islands[run], shared);
+            fleet.step((number + k) as u32, &mut self.islands[run], shared);
         }
     }
 }
@@ -160,7 +160,7 @@ impl Fleets<'_> {
 impl Fleet {
     /// Runs the step of its members among `islands`. The others, and those that lanes cannot hold, are no
     /// longer `linked`.
-    fn sail(&mut self, number: u32, islands: &mut [Island], shared: &Shared) {
+    fn step(&mut self, number: u32, islands: &mut [Island], shared: &Shared) {
         self.gather(number, islands, shared);
         if self.members.is_empty() {
             return self.lanes.release();
@@ -173,14 +173,14 @@ impl Fleet {
         }
         self.run(islands, shared);
         self.lanes.settle();
-        self.moor(number, islands);
-        self.land(islands, shared);
+        self.note_kept(number, islands);
+        self.grade(islands, shared);
     }
 
-    /// Takes the islands aboard whose trees find enough of their kind, and lets the others go.
+    /// Takes the islands in whose trees find enough of their kind, and lets the others go.
     fn gather(&mut self, number: u32, islands: &mut [Island], shared: &Shared) {
         let wish = islands.iter().enumerate();
-        let wish = wish.filter(|(_, i)| i.sails(self.crowd));
+        let wish = wish.filter(|(_, i)| i.joins(self.crowd));
         self.members.clear();
         self.members.extend(wish.map(|(k, _)| k as u32));
         if let [only] = self.members[..]
@@ -191,7 +191,7 @@ impl Fleet {
             return islands[only as usize].leave(shared);
         }
         self.stayed = match self.members[..] {
-            [only] => islands[only as usize].moored == Some(number),
+            [only] => islands[only as usize].kept_in == Some(number),
             _ => false,
         };
         if self.stayed {
@@ -208,7 +208,7 @@ impl Fleet {
             let mates = |joint: usize| links.of(joint).mates(joint);
             self.members.retain(|&k| {
                 let island = &mut islands[k as usize];
-                let joints = island.berth.iter().flat_map(|b| b.joints.clone());
+                let joints = island.ranges.iter().flat_map(|b| b.joints.clone());
                 let batches: f64 = joints.map(|j| 1.0 / mates(j) as f64).sum();
                 let stays = island.joints.len() as f64 >= ALIKE * batches * (1.0 - 1e-9);
                 if !stays {
@@ -225,7 +225,7 @@ impl Fleet {
     /// Leaves its only member where it was in the last step.
     fn stay(&mut self, islands: &mut [Island]) {
         let island = &mut islands[self.members[0] as usize];
-        island.berth = Some(Berth {
+        island.ranges = Some(LaneRanges {
             manifolds: 0..island.contacts.len(),
             joints: 0..island.joints.len(),
             bodies: [0, self.movable as u32],
@@ -235,16 +235,16 @@ impl Fleet {
     }
 
     /// Notes whose joints the lanes hold as they are stored: those of its only member, if all are pins.
-    fn moor(&self, number: u32, islands: &mut [Island]) {
+    fn note_kept(&self, number: u32, islands: &mut [Island]) {
         let alone = self.members.len() == 1 && !self.hard && self.links.has_only_pins();
         for &k in &self.members {
             let island = &mut islands[k as usize];
             let held = alone && island.linked && island.pinned;
-            island.moored = held.then_some(number);
+            island.kept_in = held.then_some(number);
         }
     }
 
-    /// Gives the members their berths: all movable bodies first.
+    /// Gives the members their ranges: all movable bodies first.
     fn assign(&mut self, islands: &mut [Island]) {
         let members = self.members.iter().map(|&k| &islands[k as usize]);
         self.movable = members.clone().map(|i| i.movable).sum();
@@ -257,25 +257,25 @@ impl Fleet {
         self.plan.clear();
         for &k in &self.members {
             let island = &mut islands[k as usize];
-            let berth = Berth {
+            let ranges = LaneRanges {
                 manifolds: manifold..manifold + island.contacts.len(),
                 joints: joint..joint + island.joints.len(),
                 bodies: [body, guest],
             };
             self.firsts[0].push(manifold as u32);
             self.firsts[1].push(joint as u32);
-            (manifold, joint) = (berth.manifolds.end, berth.joints.end);
+            (manifold, joint) = (ranges.manifolds.end, ranges.joints.end);
             body += island.movable as u32;
             guest += (island.movers.len() - island.movable) as u32;
             for (j, (_, movers)) in island.seats.iter().enumerate() {
-                let pair = movers.map(|m| berth.body(m, island.movable));
+                let pair = movers.map(|m| ranges.body(m, island.movable));
                 self.pairs.push(pair);
                 self.owners.push([k, j as u32]);
             }
             if self.hard {
                 self.plan.append(&island.scratch.plan);
             }
-            island.berth = Some(berth);
+            island.ranges = Some(ranges);
         }
         self.bodies = guest as usize;
     }
@@ -322,7 +322,7 @@ impl Fleet {
     }
 
     /// Grades and gaps to the members; those that were given up are as before the step.
-    fn land(&mut self, islands: &mut [Island], shared: &Shared) {
+    fn grade(&mut self, islands: &mut [Island], shared: &Shared) {
         let floor = shared.speed_floor();
         let [manifolds, joints] = &self.firsts;
         let graded = &mut self.graded;
@@ -353,7 +353,7 @@ impl Fleet {
                 island.leave(shared);
                 continue;
             }
-            let joints = island.berth.as_ref().map_or(0..0, |b| b.joints.clone());
+            let joints = island.ranges.as_ref().map_or(0..0, |b| b.joints.clone());
             let first = joints.start;
             island.link_rows = self.links.rows(joints) as u32;
             let links = &self.links;
@@ -394,7 +394,7 @@ impl Fleet {
 
 impl Island {
     /// Whether it is for a fleet of crowds, or for one of others.
-    fn sails(&self, crowd: bool) -> bool {
+    fn joins(&self, crowd: bool) -> bool {
         self.linked && self.crowd == crowd
     }
 
@@ -410,8 +410,8 @@ impl Island {
 
     /// Goes its way without a fleet.
     fn leave(&mut self, shared: &Shared) {
-        (self.linked, self.fleet, self.berth) = (false, None, None);
-        self.moored = None;
+        (self.linked, self.fleet, self.ranges) = (false, None, None);
+        self.kept_in = None;
         self.in_lanes = self.takes_lanes(shared);
     }
 }

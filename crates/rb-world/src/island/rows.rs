@@ -13,7 +13,7 @@ impl Island {
     /// island solved again without it, from cold.
     pub(super) fn run_rows(&mut self, shared: &Shared) {
         (self.in_lanes, self.linked) = (false, false);
-        (self.berth, self.fleet, self.again) = (None, None, None);
+        (self.ranges, self.fleet, self.again) = (None, None, None);
         self.links.clear();
         self.load_impulses(shared);
         for _attempt in 0..=self.movable {

@@ -7,7 +7,7 @@ impl Island {
     /// Takes the step back.
     pub(super) fn go_back(&mut self, shared: &Shared) {
         self.put_back(shared);
-        self.moored = None;
+        self.kept_in = None;
         for joint in &mut self.joints {
             if let Some(slot) = shared.joints.slot(joint.slot) {
                 joint.memory.clone_from(&slot.memory);

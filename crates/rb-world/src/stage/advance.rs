@@ -4,7 +4,7 @@
 mod swept;
 
 use crate::events::Events;
-use crate::frame::{Frame, Landed, NOWHERE};
+use crate::frame::{BodyNotes, Frame, NOWHERE};
 use crate::hooks::Hooks;
 use crate::island::Island;
 use crate::sleep::rests;
@@ -31,10 +31,10 @@ pub(crate) fn run(
     hooks: Option<&dyn Hooks>,
     dt: f64,
 ) {
-    land(state, frame, dt);
+    write_back(state, frame, dt);
     let stuck = frame.islands().iter().flat_map(held);
     let lost = frame.flights.iter().filter(|f| f.frozen);
-    let strayed = frame.landed.iter().flat_map(|l| &l.strayed);
+    let strayed = frame.notes.iter().flat_map(|l| &l.strayed);
     for slot in stuck
         .chain(lost.map(|f| f.mover.slot))
         .chain(strayed.copied())
@@ -46,33 +46,33 @@ pub(crate) fn run(
     if state.params.contact.swept {
         swept::stop_fast_bodies(state, frame, hooks, dt);
     }
-    follow(state, &mut frame.landed, dt);
+    follow(state, &mut frame.notes, dt);
 }
 
 /// Every body gets all it has to know after the step in one pass over them, for they lie far apart in memory.
-fn land(state: &mut State, frame: &mut Frame, dt: f64) {
+fn write_back(state: &mut State, frame: &mut Frame, dt: f64) {
     let runs = state.bodies.capacity().div_ceil(BODIES);
     let params = state.params;
-    let mut landed = std::mem::take(&mut frame.landed);
-    landed.resize_with(runs, Landed::default);
-    for (k, run) in landed.iter_mut().enumerate() {
+    let mut notes = std::mem::take(&mut frame.notes);
+    notes.resize_with(runs, BodyNotes::default);
+    for (k, run) in notes.iter_mut().enumerate() {
         run.clear(k * BODIES);
     }
     let slots = state.bodies.slots_mut();
-    parallel::for_each_with_run(&mut landed, slots, BODIES, |landed, run| {
+    parallel::for_each_with_run(&mut notes, slots, BODIES, |notes, run| {
         for (k, body) in run.iter_mut().enumerate() {
-            let slot = landed.first + k;
+            let slot = notes.first + k;
             // Islands have theirs in an order of their own.
             if let Some(next) = mover(frame, slot + NEAR) {
                 fetch(next);
             }
             if let Some(body) = body.value_mut() {
-                settle(body, slot, frame, landed, &params, dt);
+                settle(body, slot, frame, notes, &params, dt);
                 clear_forces(body);
             }
         }
     });
-    frame.landed = landed;
+    frame.notes = notes;
 }
 
 /// The mover of the body in a slot, if an island has it.
@@ -82,11 +82,18 @@ fn mover(frame: &Frame, slot: usize) -> Option<&Mover> {
 }
 
 /// New state, time to stay with the exact solver, and clock of stillness of a body.
-fn settle(b: &mut Body, slot: usize, frame: &Frame, landed: &mut Landed, params: &Params, dt: f64) {
+fn settle(
+    b: &mut Body,
+    slot: usize,
+    frame: &Frame,
+    notes: &mut BodyNotes,
+    params: &Params,
+    dt: f64,
+) {
     b.previous = b.com_pose();
     if b.kind == BodyKind::Kinematic {
         if !move_as_told(b, dt) {
-            landed.strayed.push(slot as u32);
+            notes.strayed.push(slot as u32);
         }
         return;
     }
@@ -107,15 +114,15 @@ fn settle(b: &mut Body, slot: usize, frame: &Frame, landed: &mut Landed, params:
     (b.com, b.q, b.vel) = (m.com, m.q, m.vel);
     let way = b.com - b.previous.p;
     if b.core > 0.0 && way.length_squared() > b.core * b.core {
-        landed.fast.push(slot as u32);
+        notes.fast.push(slot as u32);
     }
     let [there, beyond] = [b.q - b.previous.q, b.q + b.previous.q].map(|q| q.length_squared());
     let turn = there.min(beyond).sqrt();
     if !foreseen.holds(way, PER_CHORD * turn * b.extent) {
-        landed.far.push(slot as u32);
+        notes.far.push(slot as u32);
     }
     if rests(b, &params.sleep, dt) {
-        landed.still.push(slot as u32);
+        notes.still.push(slot as u32);
     }
 }
 

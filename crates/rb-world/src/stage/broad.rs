@@ -6,7 +6,7 @@ pub(crate) use sweep::{Sweep, reach};
 
 use crate::colliders::mobility;
 use crate::events::Events;
-use crate::frame::{Frame, Landed, Left, Placed, Travel};
+use crate::frame::{BodyNotes, Frame, Left, Placed, Travel};
 use crate::state::{ColliderSlot, Pair, State, stirs};
 use glam::DVec3;
 use rb_contact::broad::{BroadPhase, Course, Growth, Sorted};
@@ -183,15 +183,15 @@ fn course(body: &Body, radius: f64, dt: f64) -> Course {
 
 /// New boxes for bodies that may have left theirs within the step: questions are asked before the next one. They
 /// are what the next step would store.
-pub(crate) fn follow(state: &mut State, landed: &mut [Landed], dt: f64) {
+pub(crate) fn follow(state: &mut State, notes: &mut [BodyNotes], dt: f64) {
     let shared = &*state;
-    parallel::for_each(landed, 1, |run| {
+    parallel::for_each(notes, 1, |run| {
         for &slot in &run.far {
             leave(shared, shared.body(slot), dt, &mut run.left);
         }
     });
-    let count = landed.iter().map(|run| run.left.len()).sum();
-    let left = landed.iter().flat_map(|run| &run.left).copied();
+    let count = notes.iter().map(|run| run.left.len()).sum();
+    let left = notes.iter().flat_map(|run| &run.left).copied();
     state.broad.set_many(count, left);
 }
 

@@ -38,13 +38,13 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, dt: f64) {
         homes::make_islands(frame);
     }
     same &= homes::divide(state, frame);
-    let mut crews = std::mem::take(&mut frame.crews);
+    let mut movers = std::mem::take(&mut frame.movers);
     let islands = frame.islands[..frame.island_count].iter_mut();
-    crews.extend(islands.map(|island| std::mem::take(&mut island.movers)));
+    movers.extend(islands.map(|island| std::mem::take(&mut island.movers)));
     let numbered = std::mem::take(&mut frame.numbered);
     let starts = std::mem::take(&mut frame.starts);
     parallel::both(
-        || homes::man(&mut crews, &numbered, &starts, state, h),
+        || homes::make_movers(&mut movers, &numbered, &starts, state, h),
         || {
             if !same {
                 vacate(frame);
@@ -54,8 +54,8 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, dt: f64) {
             }
         },
     );
-    (frame.numbered, frame.starts, frame.crews) = (numbered, starts, crews);
-    homes::take_off(state, frame, h);
+    (frame.numbered, frame.starts, frame.movers) = (numbered, starts, movers);
+    homes::make_flights(state, frame, h);
     take_seats(state, frame, same);
     (frame.partitioned, frame.same) = (true, same);
 }
@@ -173,8 +173,8 @@ fn place_joints(frame: &mut Frame) {
 fn take_seats(state: &State, frame: &mut Frame, same: bool) {
     let (listed, stay) = (&frame.listed_joints, same && frame.joints_stay);
     let islands = &mut frame.islands[..frame.island_count];
-    for (island, crew) in islands.iter_mut().zip(frame.crews.drain(..)) {
-        island.movers = crew;
+    for (island, movers) in islands.iter_mut().zip(frame.movers.drain(..)) {
+        island.movers = movers;
     }
     parallel::for_each(islands, ISLANDS, |island| {
         if !(same && island.planned) {

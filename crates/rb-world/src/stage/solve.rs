@@ -30,7 +30,7 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
     release(&mut frame.convoys[tasks..], Convoy::bytes);
     let (islands, convoys) = (&mut frame.islands[..n], &mut frame.convoys[..tasks]);
     parallel::for_each(islands, RUN, |island| island.begin(&paces));
-    let [usual, all] = fleet::muster(&mut frame.fleets, islands);
+    let [usual, all] = fleet::form(&mut frame.fleets, islands);
     frame.fleet_count = all;
     frame.tasks += all as u32;
     for (run, shared) in [(0..usual, &paces.usual), (usual..all, &paces.crowd)] {
@@ -39,7 +39,7 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
             fleets: &mut frame.fleets[run],
             islands,
         };
-        parallel::for_each_part(fleets, &|part: Fleets| part.sail(shared));
+        parallel::for_each_part(fleets, &|part: Fleets| part.step(shared));
     }
     // Some of a fleet may have turned out not to be for it.
     let apart = &mut frame.apart;
@@ -89,10 +89,10 @@ fn hand_over(frame: &mut Frame) {
         if island.in_lanes && island.again.is_none() && island.unit == 1.0 {
             continue;
         }
-        island.lanes.disown();
+        island.lanes.drop_settled();
         match island.fleet {
-            Some(fleet) => frame.fleets[fleet as usize].lanes.disown(),
-            None => frame.convoys[k / RUN].lanes.disown(),
+            Some(fleet) => frame.fleets[fleet as usize].lanes.drop_settled(),
+            None => frame.convoys[k / RUN].lanes.drop_settled(),
         }
     }
 }

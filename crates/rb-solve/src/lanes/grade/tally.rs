@@ -130,8 +130,8 @@ impl ContactLanes {
     /// The grade of a section with its manifolds numbered as they were packed.
     fn in_all(&self, section: u32, (mut grade, scaled, depth): Graded) -> Graded {
         if let Some(Source::Contact { manifold, point }) = grade.worst {
-            let here = |home: &[u32; 2]| *home == [section, manifold];
-            let manifold = self.homes.iter().position(here).unwrap_or(0) as u32;
+            let here = |location: &[u32; 2]| *location == [section, manifold];
+            let manifold = self.locations.iter().position(here).unwrap_or(0) as u32;
             grade.worst = Some(Source::Contact { manifold, point });
             grade.worst_contact = grade.worst;
         }

@@ -22,12 +22,12 @@ pub struct Course {
 }
 
 /// Has bodies fly, which do what their [`Mover`]s would do by themselves with the implicit gyroscopic term, to the
-/// bit unless they hardly turn; none of these may be [bound](Mover::is_bound). Where it ends, and how fast, is told to `land`.
+/// bit unless they hardly turn; none of these may be [bound](Mover::is_bound). Where it ends, and how fast, is told to `write`.
 pub fn fly<T>(
     bodies: &mut [T],
     course: Course,
     mover: impl Fn(&T) -> &Mover,
-    land: impl Fn(&mut T, (DVec3, DQuat), Twist),
+    write: impl Fn(&mut T, (DVec3, DQuat), Twist),
 ) {
     for group in bodies.chunks_mut(GROUP) {
         let mut own = [Line::default(); GROUP * LINES];
@@ -44,14 +44,14 @@ pub fn fly<T>(
             ),
         };
         for (k, body) in group.iter().enumerate() {
-            moving.board(k, mover(body), course.h);
+            moving.load(k, mover(body), course.h);
         }
         for _ in 0..course.substeps {
             moving.begin(course.h, true, true);
             moving.advance(course.h, course.beta, &mut []);
         }
         for (k, body) in group.iter_mut().enumerate() {
-            land(body, moving.pose(k), moving.lines.velocity(k));
+            write(body, moving.pose(k), moving.lines.velocity(k));
         }
     }
 }

@@ -70,7 +70,7 @@ fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, weigh: bool, go_on:
         let run = first..count.min(first + LANES);
         for body in run.clone() {
             if all.spins[body] == Spin::Calm && turns::<S>(all, body, h) {
-                all.rouse(body);
+                all.set_turning(body);
             }
         }
         if all.spins[run.clone()].iter().all(|s| *s != Spin::Free) {
@@ -332,7 +332,7 @@ fn gyroscopic<S: AllLanes + Double>(
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::super::Motions;
-    use super::super::tests::{board, card, mover};
+    use super::super::tests::{card, load, mover};
     use super::*;
     use crate::lanes::simd::{Avx2, Avx512, Plain};
     use crate::lanes::{ContactLanes, Width, assert_same_at_every_width};
@@ -350,7 +350,7 @@ mod tests {
         });
         let movers: Vec<_> = movers.collect();
         let (mut lanes, mut motions) = (ContactLanes::default(), Motions::default());
-        let mut moving = board(&movers, &mut lanes, &mut motions, h);
+        let mut moving = load(&movers, &mut lanes, &mut motions, h);
         let mut turned = [Line::default(); BODIES];
         let levers = [Wide([1e3; LANES]); BODIES];
         let mut special = [false; BODIES];

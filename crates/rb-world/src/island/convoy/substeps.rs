@@ -126,7 +126,7 @@ impl Convoy {
             }
             if bound {
                 // They are weighed where the pass is over.
-                self.crews(islands, |crew| crew.bind());
+                self.each_run(islands, |run| run.bind());
             }
             self.watch(begin);
         }

@@ -1,7 +1,7 @@
 //! Movable bodies under joints and what lanes hold of them: the part of a substep that goes body by body.
 
 use crate::island::Shared;
-use crate::island::crew::{Crew, renew};
+use crate::island::body_run::{BodyRun, renew};
 use rb_solve::lanes::{Line, Moving, stiffness};
 use rb_solve::parallel::{self, Parts};
 
@@ -10,7 +10,7 @@ pub(super) const PART: usize = 256;
 
 /// Bodies that one thread looks after.
 pub(super) struct Bodies<'a> {
-    pub(super) crew: Crew<'a>,
+    pub(super) run: BodyRun<'a>,
     /// Geometric stiffness of each, and whether its inverse mass is not what lanes make of it: because that
     /// stiffness is part of it, or because the body may not turn about some axis.
     pub(super) levers: &'a [Line],
@@ -19,20 +19,20 @@ pub(super) struct Bodies<'a> {
 
 impl Parts for Bodies<'_> {
     fn parts(&self) -> usize {
-        self.crew.parts()
+        self.run.parts()
     }
 
     fn split_at(self, parts: usize) -> (Self, Self) {
-        let (crew, crew2) = self.crew.split_at(parts);
-        let at = crew.movers.len();
+        let (run, run2) = self.run.split_at(parts);
+        let at = run.movers.len();
         let (levers, levers2) = self.levers.split_at(at);
         let (special, special2) = self.special.split_at_mut(at);
-        let of = |crew, levers, special| Bodies {
-            crew,
+        let of = |run, levers, special| Bodies {
+            run,
             levers,
             special,
         };
-        (of(crew, levers, special), of(crew2, levers2, special2))
+        (of(run, levers, special), of(run2, levers2, special2))
     }
 }
 
@@ -57,11 +57,11 @@ impl Parts for Travel<'_> {
 
 impl Bodies<'_> {
     /// Brings the lanes what they need to know at the start of the step.
-    pub(super) fn board(self, shared: &Shared) {
+    pub(super) fn load(self, shared: &Shared) {
         parallel::for_each_part(self, &|part: Bodies| {
-            let Crew { movers, mut moving } = part.crew;
+            let BodyRun { movers, mut moving } = part.run;
             for (i, m) in movers.iter().enumerate() {
-                moving.board(i, m, shared.h);
+                moving.load(i, m, shared.h);
                 part.special[i] = m.is_bound();
             }
         });
@@ -70,7 +70,7 @@ impl Bodies<'_> {
     /// Makes the inverse masses that lanes do not.
     pub(super) fn renew(self) {
         parallel::for_each_part(self, &|part: Bodies| {
-            let Crew { movers, mut moving } = part.crew;
+            let BodyRun { movers, mut moving } = part.run;
             for (i, _) in part.special.iter().enumerate().filter(|(_, s)| **s) {
                 renew(&mut moving, i, &mut movers[i]);
             }
@@ -81,7 +81,7 @@ impl Bodies<'_> {
     /// masses, where it may be too stiff.
     pub(super) fn set_out(self, shared: &Shared) {
         parallel::for_each_part(self, &|part: Bodies| {
-            let Crew { movers, mut moving } = part.crew;
+            let BodyRun { movers, mut moving } = part.run;
             moving.set_out(shared.h, part.levers, part.special);
             for (i, special) in part.special.iter_mut().enumerate().filter(|(_, s)| **s) {
                 let (m, mut free) = (&mut movers[i], moving.lines.free(i));

@@ -5,7 +5,7 @@ use super::Fleet;
 use super::bodies::{Bodies, PART, Travel};
 use super::place::STOPS;
 use super::substep::Leg;
-use crate::island::crew::Crew;
+use crate::island::body_run::BodyRun;
 use crate::island::{Island, Shared};
 use rb_core::discretise::Discretiser;
 use rb_core::elimination::Elimination;
@@ -86,7 +86,7 @@ impl Squads<'_> {
             let run = first..first + movers.len();
             first = run.end;
             f(Bodies {
-                crew: Crew {
+                run: BodyRun {
                     movers,
                     moving: moving.run(run.clone(), PART),
                 },
@@ -106,8 +106,8 @@ impl Squads<'_> {
     }
 
     /// Brings the lanes what they need to know of the bodies at the start of the step.
-    pub(super) fn board(&mut self, shared: &Shared) {
-        self.bodies(|bodies| bodies.board(shared));
+    pub(super) fn load(&mut self, shared: &Shared) {
+        self.bodies(|bodies| bodies.load(shared));
         if let Some(links) = self.links.first_mut() {
             self.watch.moving.place(links.bodies().0);
         }
@@ -202,12 +202,12 @@ impl Squads<'_> {
 
     /// Tells the bodies where they are.
     pub(super) fn tell(&mut self) {
-        self.bodies(|bodies| bodies.crew.tell());
+        self.bodies(|bodies| bodies.run.write_poses());
     }
 
     /// Keeps the velocities of the last substep.
     pub(super) fn take_back(&mut self) {
-        self.bodies(|bodies| bodies.crew.take_back());
+        self.bodies(|bodies| bodies.run.take_back());
         for links in self.links.iter_mut() {
             links.note_points();
         }

@@ -70,7 +70,7 @@ impl Fleet {
     fn store(&self, islands: &mut [Island]) {
         for &k in &self.members {
             let island = &mut islands[k as usize];
-            let first = island.berth.as_ref().map_or(0, |b| b.joints.start);
+            let first = island.ranges.as_ref().map_or(0, |b| b.joints.start);
             parallel::for_each_run(&mut island.joints, RUN, |own, run| {
                 for (j, joint) in (first + own..).zip(run) {
                     joint.memory.store(self.links.of(j).impulses(j));
@@ -83,7 +83,7 @@ impl Fleet {
         self.special.clear();
         self.special.resize(self.movable, false);
         self.motions.reset(self.movable);
-        self.squads(islands, |squad| squad.board(shared));
+        self.squads(islands, |squad| squad.load(shared));
         self.guests(islands, |lanes, links, [body, guest], m| {
             lanes.set_mass(body, &m.inv);
             lanes.set_velocity(body, &m.vel);
@@ -91,8 +91,8 @@ impl Fleet {
             lanes.set_moved(body, &m.moved);
             links.set_guest_turned(guest, m.com, m.q);
         });
-        let aboard = self.members.iter().map(|&k| &islands[k as usize]);
-        assign_contacts(&mut self.lanes, aboard);
+        let members = self.members.iter().map(|&k| &islands[k as usize]);
+        assign_contacts(&mut self.lanes, members);
         let terms = shared.terms(numbers);
         self.lanes.repack(shared.contacts, self.movable, terms);
     }

@@ -24,7 +24,7 @@ pub(super) fn stop_fast_bodies(
     dt: f64,
 ) {
     let mut back = Vec::new();
-    for &slot in frame.landed.iter().flat_map(|l| &l.fast) {
+    for &slot in frame.notes.iter().flat_map(|l| &l.fast) {
         let fraction = first_impact(state, &frame.placed, hooks, slot, dt);
         if fraction < 1.0 {
             let group = held_to(state, slot).into_iter();

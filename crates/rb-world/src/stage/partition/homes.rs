@@ -14,22 +14,22 @@ use rb_solve::parallel;
 /// Makes an island of each set of bodies that are linked.
 pub(super) fn make_islands(frame: &mut Frame) {
     number_bodies(frame);
-    list_tenants(frame);
+    list_members(frame);
     frame.make_islands();
 }
 
 /// Has islands forget what they had, and divides the large ones. Whether all bodies have the numbers that they had.
 pub(super) fn divide(state: &State, frame: &mut Frame) -> bool {
-    let (tenants, starts, listed) = (&frame.tenants, &frame.starts, &frame.listed_bodies);
+    let (members, starts, listed) = (&frame.members, &frame.starts, &frame.listed_bodies);
     let islands = &mut frame.islands[..frame.island_count];
     parallel::for_each_run(islands, ISLANDS, |first, run| {
         for (k, island) in run.iter_mut().enumerate() {
             let [from, to] = [0, 1].map(|i| starts[first + k + i] as usize);
-            begin(island, &tenants[from..to], listed, state);
+            begin(island, &members[from..to], listed, state);
         }
     });
     let (numbered, mut stay) = (&mut frame.numbered, true);
-    numbered.clone_from(tenants);
+    numbered.clone_from(members);
     // Those of a divided island are in the order of its sections.
     for (island, &first) in islands.iter().zip(starts) {
         for (number, slot) in island.residents.slots().enumerate() {
@@ -42,23 +42,23 @@ pub(super) fn divide(state: &State, frame: &mut Frame) -> bool {
 }
 
 /// Makes a mover of each body of every island, for substeps of `h` (s).
-pub(super) fn man(
-    crews: &mut [Vec<Mover>],
+pub(super) fn make_movers(
+    all: &mut [Vec<Mover>],
     numbered: &[u32],
     starts: &[u32],
     state: &State,
     h: f64,
 ) {
-    parallel::for_each_run(crews, ISLANDS, |first, run| {
-        for (k, crew) in run.iter_mut().enumerate() {
+    parallel::for_each_run(all, ISLANDS, |first, run| {
+        for (k, movers) in run.iter_mut().enumerate() {
             let [from, to] = [0, 1].map(|i| starts[first + k + i] as usize);
             let slots = &numbered[from..to];
-            crew.truncate(slots.len());
-            fit(crew, slots.len());
-            crew.resize_with(slots.len(), Mover::default);
-            parallel::for_each_run(crew, BODIES, |first, movers| {
+            movers.truncate(slots.len());
+            fit(movers, slots.len());
+            movers.resize_with(slots.len(), Mover::default);
+            parallel::for_each_run(movers, BODIES, |first, part| {
                 let slots = &slots[first..];
-                for (k, (mover, &slot)) in movers.iter_mut().zip(slots).enumerate() {
+                for (k, (mover, &slot)) in part.iter_mut().zip(slots).enumerate() {
                     if let Some(&next) = slots.get(k + NEAR) {
                         state.bodies.fetch(next);
                     }
@@ -94,7 +94,7 @@ fn number_bodies(frame: &mut Frame) {
 }
 
 /// Lists the bodies of all islands, one island after the other.
-fn list_tenants(frame: &mut Frame) {
+fn list_members(frame: &mut Frame) {
     let mut end = 0;
     frame.starts.clear();
     frame.starts.push(0);
@@ -102,12 +102,12 @@ fn list_tenants(frame: &mut Frame) {
         end += size;
         end
     }));
-    fit(&mut frame.tenants, end as usize);
-    frame.tenants.resize(end as usize, NOWHERE);
+    fit(&mut frame.members, end as usize);
+    frame.members.resize(end as usize, NOWHERE);
     for (slot, &[island, number]) in frame.place.iter().enumerate() {
         if island != NOWHERE {
             let at = frame.starts[island as usize] + number;
-            frame.tenants[at as usize] = slot as u32;
+            frame.members[at as usize] = slot as u32;
         }
     }
 }
@@ -139,7 +139,7 @@ fn claim(escalated: &mut Escalated, body: &ListedBody) {
 }
 
 /// Makes a flight of each body that nothing holds or touches, for substeps of `h` (s).
-pub(super) fn take_off(state: &State, frame: &mut Frame, h: f64) {
+pub(super) fn make_flights(state: &State, frame: &mut Frame, h: f64) {
     frame.free.clear();
     for (slot, body) in frame.listed_bodies.iter().enumerate() {
         if body.active && !body.bound {

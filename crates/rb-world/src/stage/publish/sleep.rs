@@ -12,7 +12,7 @@ fn count_still(state: &State, frame: &mut Frame) -> Vec<u32> {
     let mut alone = Vec::new();
     frame.resting.clear();
     frame.resting.resize(frame.island_count, 0);
-    for &slot in frame.landed.iter().flat_map(|l| &l.still) {
+    for &slot in frame.notes.iter().flat_map(|l| &l.still) {
         let [island, number] = frame.place[slot as usize];
         if state.body(slot).still == 0.0 {
             continue;

@@ -7,12 +7,12 @@ use rb_solve::lanes::Moving;
 use rb_solve::parallel::{self, Parts};
 
 /// Bodies that one thread looks after.
-pub(super) struct Crew<'a> {
+pub(super) struct BodyRun<'a> {
     pub(super) movers: &'a mut [Mover],
     pub(super) moving: Moving<'a>,
 }
 
-impl Parts for Crew<'_> {
+impl Parts for BodyRun<'_> {
     fn parts(&self) -> usize {
         self.moving.parts()
     }
@@ -21,15 +21,15 @@ impl Parts for Crew<'_> {
         let at = parts * self.moving.lines.size();
         let (movers, movers2) = self.movers.split_at_mut(at);
         let (moving, moving2) = self.moving.split_at(parts);
-        let of = |movers, moving| Crew { movers, moving };
+        let of = |movers, moving| BodyRun { movers, moving };
         (of(movers, moving), of(movers2, moving2))
     }
 }
 
-impl Crew<'_> {
+impl BodyRun<'_> {
     /// Runs `f` on every body, with its number among the lines.
     fn each(self, f: impl Fn(&mut Moving, usize, &mut Mover) + Sync) {
-        parallel::for_each_part(self, &|mut part: Crew| {
+        parallel::for_each_part(self, &|mut part: BodyRun| {
             for (i, m) in part.movers.iter_mut().enumerate() {
                 f(&mut part.moving, i, m);
             }
@@ -37,8 +37,8 @@ impl Crew<'_> {
     }
 
     /// Brings the lanes what they need to know at the start of the step.
-    pub(super) fn board(self, h: f64) {
-        self.each(|moving, i, m| moving.board(i, m, h));
+    pub(super) fn load(self, h: f64) {
+        self.each(|moving, i, m| moving.load(i, m, h));
     }
 
     /// Makes the inverse masses of those that may not turn about some axis: what lanes keep is theirs.
@@ -51,7 +51,7 @@ impl Crew<'_> {
     }
 
     /// Tells the bodies where they are, and how fast they were at the start of the substep.
-    pub(super) fn tell(self) {
+    pub(super) fn write_poses(self) {
         self.each(|moving, i, m| place(m, moving, i, moving.start(i)));
     }
 
