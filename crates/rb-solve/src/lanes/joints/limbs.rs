@@ -20,19 +20,6 @@
 //! Source: R. Featherstone, "The calculation of robot dynamics using articulated-body inertias", 1983 (with impulses of
 //! joints as unknowns instead of their accelerations).
 
-/// Calls a kernel compiled for so many free rows that turn, or for any number.
-macro_rules! by_turns {
-    ($free:ident => $kernel:ident::<$simd:ty>($($arg:expr),*)) => {
-        match $free.len() {
-            0 => by_halves!($kernel::<$simd, 0>($($arg),*)),
-            1 => by_halves!($kernel::<$simd, 1>($($arg),*)),
-            2 => by_halves!($kernel::<$simd, 2>($($arg),*)),
-            3 => by_halves!($kernel::<$simd, 3>($($arg),*)),
-            _ => by_halves!($kernel::<$simd, TURNS>($($arg),*)),
-        }
-    };
-}
-
 mod factor;
 mod grow;
 mod inertia;

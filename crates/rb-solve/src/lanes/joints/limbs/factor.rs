@@ -1,7 +1,7 @@
 //! What solving takes of each limb, from the tips on.
 
 use super::inertia::{Inertia, symmetric};
-use super::{Attachment, Body, Split, TURNS, both};
+use super::{Attachment, Body, Split, both};
 use crate::lanes::joints::exact::{Task, is_pinned};
 use crate::lanes::joints::pack::{Batch, Eight, triangle};
 use crate::lanes::joints::prepare::invert;
@@ -33,7 +33,13 @@ impl Task<'_> {
             let (rows, sides) = (&self.rows[batch.range()], &self.sides[batch.range()]);
             let free = self.free[limb.batch as usize].turns();
             let bodies = &mut self.limbs.bodies[number..];
-            by_turns!(free => split_off::<S>(limb.over(number), batch, (rows, free, sides), bodies, split));
+            by_halves!(split_off::<S>(
+                limb.over(number),
+                batch,
+                (rows, free, sides),
+                bodies,
+                split
+            ));
         }
     }
 }
@@ -45,9 +51,10 @@ fn lay_bare<S: Double>(body: &mut Body) {
     Inertia::central(mass, &body.moments).store(&mut body.held);
 }
 
-/// The limb by itself, with `N` free rows that turn, or any number if that is [`TURNS`]; what it is to the body it hangs on.
+/// The limb by itself, with its `free` rows that turn; what it is to the body it hangs on. (Compiled for each number of
+/// them the code of one solve is several times what the cache of instructions holds.)
 #[inline(always)]
-fn split_off<S: Double, const N: usize>(
+fn split_off<S: Double>(
     limb: Attachment,
     batch: &Batch,
     (rows, free, sides): (&[Eight], &[u8], &[Wide]),
@@ -55,7 +62,6 @@ fn split_off<S: Double, const N: usize>(
     out: &mut Split,
 ) {
     let [own, inner] = both(bodies, limb.inner);
-    let free = if N == TURNS { free } else { &free[..N] };
     let [arm, inner_arm] = limb.arms::<S>(batch);
     let held = Inertia::load(&own.held).at(arm);
     let (turn, lever) = condense(&held, out);

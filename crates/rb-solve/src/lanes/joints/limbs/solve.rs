@@ -34,7 +34,14 @@ impl Task<'_> {
             let rows = &self.rows[batch.range()];
             let (free, stand) = (self.free[limb.batch as usize].turns(), (self.pass, &lives));
             let bodies = &mut self.limbs.bodies[number..];
-            by_turns!(free => go_in::<S>(limb.over(number), batch, (rows, free), stand, bodies, split));
+            by_halves!(go_in::<S>(
+                limb.over(number),
+                batch,
+                (rows, free),
+                stand,
+                bodies,
+                split
+            ));
         }
         for number in group.limbs().rev() {
             let limb = self.limbs.joints[number];
@@ -44,7 +51,14 @@ impl Task<'_> {
                 let free = self.free[limb.batch as usize].turns();
                 let split = &self.limbs.splits[number];
                 let bodies = &mut self.limbs.bodies[number..];
-                by_turns!(free => go_out::<S>(limb.over(number), batch, rows, free, bodies, split));
+                by_halves!(go_out::<S>(
+                    limb.over(number),
+                    batch,
+                    rows,
+                    free,
+                    bodies,
+                    split
+                ));
             }
             let body = &self.limbs.bodies[number];
             let at = &self.batches[limb.batch as usize].bodies[limb.side as usize];
@@ -77,9 +91,9 @@ fn put<S: Double>(body: &Body, vel: &mut [Line], at: &[u32; LANES]) {
     S::scatter(vel, at, columns);
 }
 
-/// What a limb with `N` free rows that turn, or any number if that is [`TURNS`], does to a body that does not give way.
+/// What a limb with its `free` rows that turn does to a body that does not give way.
 #[inline(always)]
-fn go_in<S: Double, const N: usize>(
+fn go_in<S: Double>(
     limb: Attachment,
     batch: &Batch,
     (rows, free): (&[Eight], &[u8]),
@@ -88,7 +102,6 @@ fn go_in<S: Double, const N: usize>(
     split: &mut Split,
 ) {
     let [own, inner] = both(bodies, limb.inner);
-    let free = if N == TURNS { free } else { &free[..N] };
     let (zero, sign) = (V3([S::zero(); 3]), limb.sign::<S>());
     let live = S::gt(S::load(live), S::zero());
     let ([arm, inner_arm], [v, w], [vi, wi]) = (limb.arms(batch), own.velocity(), inner.velocity());
@@ -154,10 +167,9 @@ fn turn_back<S: Double>(body: &mut Body, split: &Split) {
     body.set_twist([lin, ang]);
 }
 
-/// How a limb with `N` free rows that turn, or any number if that is [`TURNS`], goes along with the body it hangs on; the
-/// impulses of its joint.
+/// How a limb with its `free` rows that turn goes along with the body it hangs on; the impulses of its joint.
 #[inline(always)]
-fn go_out<S: Double, const N: usize>(
+fn go_out<S: Double>(
     limb: Attachment,
     batch: &Batch,
     rows: &mut [Eight],
@@ -166,7 +178,6 @@ fn go_out<S: Double, const N: usize>(
     split: &Split,
 ) {
     let [own, inner] = both(bodies, limb.inner);
-    let free = if N == TURNS { free } else { &free[..N] };
     let sign = limb.sign::<S>();
     let ([arm, inner_arm], [v, w]) = (limb.arms(batch), inner.twist::<S>());
     let point = w.cross_onto(inner_arm, v);
