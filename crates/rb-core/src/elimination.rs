@@ -5,7 +5,12 @@
 //! tree of joints from its leaves without any new link, and keeps the fill of loops small.
 //! Source: A. George, J. Liu, "The evolution of the minimum degree ordering algorithm", 1989.
 
-use std::collections::BTreeSet;
+use smallvec::SmallVec;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Nodes linked to one, ascending.
+type Neighbours = SmallVec<[u32; 8]>;
 
 /// Elimination order of one joint graph, kept as long as the graph stays the same.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,34 +97,39 @@ impl Elimination {
     }
 
     /// Fills `order`; returns the work and each node's neighbours at its elimination.
-    fn eliminate(&mut self, limit: u64) -> Option<(u64, Vec<Vec<u32>>)> {
+    fn eliminate(&mut self, limit: u64) -> Option<(u64, Vec<Neighbours>)> {
         let mut graph = self.graph(limit)?;
-        let mut left: BTreeSet<(usize, u32)> = graph
-            .iter()
-            .enumerate()
-            .map(|(j, n)| (n.len(), j as u32))
-            .collect();
-        let (mut work, mut columns) = (0u64, vec![Vec::new(); graph.len()]);
-        while let Some((degree, j)) = left.pop_first() {
+        let next = |graph: &[Neighbours], j: u32| Reverse((graph[j as usize].len(), j));
+        // A node waits with each degree it has had; those that are past are passed over.
+        let mut left: BinaryHeap<_> = (0..graph.len() as u32).map(|j| next(&graph, j)).collect();
+        let (mut work, mut eliminated) = (0u64, vec![false; graph.len()]);
+        while let Some(Reverse((degree, j))) = left.pop() {
+            if eliminated[j as usize] || degree != graph[j as usize].len() {
+                continue;
+            }
             work += ((degree + 1) * (degree + 1)) as u64;
             if work > limit {
                 return None;
             }
             self.order.push(j);
+            eliminated[j as usize] = true;
             let neighbours = std::mem::take(&mut graph[j as usize]);
             for &a in &neighbours {
-                left.remove(&(graph[a as usize].len(), a));
-                graph[a as usize].remove(&j);
-                graph[a as usize].extend(neighbours.iter().copied().filter(|&b| b != a));
-                left.insert((graph[a as usize].len(), a));
+                let known = &mut graph[a as usize];
+                let before = known.len();
+                known.retain(|b| *b != j);
+                link(known, neighbours.iter().copied().filter(|&b| b != a));
+                if known.len() != before {
+                    left.push(next(&graph, a));
+                }
             }
-            columns[j as usize] = neighbours.into_iter().collect();
+            graph[j as usize] = neighbours;
         }
-        Some((work, columns))
+        Some((work, graph))
     }
 
-    fn graph(&self, limit: u64) -> Option<Vec<BTreeSet<u32>>> {
-        let mut at_body = vec![Vec::new(); self.movable as usize];
+    fn graph(&self, limit: u64) -> Option<Vec<Neighbours>> {
+        let mut at_body = vec![Neighbours::new(); self.movable as usize];
         let pairs = self.pairs.iter().map(|pair| &pair[..]);
         let nodes = pairs.chain(self.wide.iter().map(|bodies| &bodies[..]));
         for (j, bodies) in nodes.enumerate() {
@@ -131,17 +141,18 @@ impl Elimination {
         if cliques > limit {
             return None;
         }
-        let mut graph = vec![BTreeSet::new(); self.pairs.len() + self.wide.len()];
+        let mut graph = vec![Neighbours::new(); self.pairs.len() + self.wide.len()];
         for joints in &at_body {
             for &i in joints {
-                graph[i as usize].extend(joints.iter().copied().filter(|&j| j != i));
+                let others = joints.iter().copied().filter(|&j| j != i);
+                link(&mut graph[i as usize], others);
             }
         }
         Some(graph)
     }
 
     /// Makes positions of joints that hang together consecutive; what was linked keeps its order.
-    fn gather_trees(&mut self, neighbours: &[Vec<u32>]) {
+    fn gather_trees(&mut self, neighbours: &[Neighbours]) {
         let mut root: Vec<u32> = (0..neighbours.len() as u32).collect();
         for &j in self.order.iter().rev() {
             // Neighbours are eliminated later, so they know their root already.
@@ -159,7 +170,7 @@ impl Elimination {
     }
 
     /// Turns neighbours by joint into links by position.
-    fn number(&mut self, neighbours: &[Vec<u32>]) {
+    fn number(&mut self, neighbours: &[Neighbours]) {
         let mut position = vec![0; self.order.len()];
         for (k, &j) in self.order.iter().enumerate() {
             position[j as usize] = k as u32;
@@ -171,6 +182,15 @@ impl Elimination {
                 .extend(neighbours[j as usize].iter().map(|&n| position[n as usize]));
             self.links[first..].sort_unstable();
             self.starts.push(self.links.len() as u32);
+        }
+    }
+}
+
+/// Puts nodes among the `known` that are not there yet.
+fn link(known: &mut Neighbours, nodes: impl Iterator<Item = u32>) {
+    for node in nodes {
+        if let Err(place) = known.binary_search(&node) {
+            known.insert(place, node);
         }
     }
 }
@@ -218,6 +238,44 @@ mod tests {
         assert_eq!(both.trees, all.trees);
         assert!((0..10).all(|k| both.column(k) == all.column(k)));
         assert_eq!((&both.order, both.work), (&all.order, all.work));
+    }
+
+    /// Against the definition: of all that are left the node with the fewest neighbours, the first of them.
+    #[test]
+    fn the_least_degree_comes_first() {
+        let mut state = 3_u64;
+        let mut random = |below: u32| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as u32 % below
+        };
+        for _ in 0..50 {
+            // All hang together: every body but the first has a joint to one before it.
+            let mut pairs: Vec<[u32; 2]> = (1..30).map(|b| [random(b), b]).collect();
+            pairs.extend((0..random(12)).map(|_| [random(15), 15 + random(15)]));
+            let mut e = Elimination::default();
+            e.analyse(&pairs, &[], 30, u64::MAX);
+            let meet = |i: usize, j: usize| i != j && pairs[i].iter().any(|b| pairs[j].contains(b));
+            let mut graph: Vec<Vec<usize>> = (0..pairs.len())
+                .map(|i| (0..pairs.len()).filter(|&j| meet(i, j)).collect())
+                .collect();
+            let mut left: Vec<usize> = (0..pairs.len()).collect();
+            for &j in &e.order {
+                let least = left.iter().copied().min_by_key(|&k| (graph[k].len(), k));
+                assert_eq!(least, Some(j as usize));
+                left.retain(|&k| k != j as usize);
+                let around = std::mem::take(&mut graph[j as usize]);
+                for &a in &around {
+                    let more = around.iter().copied().filter(|&b| b != a);
+                    graph[a].extend(more);
+                    graph[a].retain(|&b| b != j as usize);
+                    graph[a].sort_unstable();
+                    graph[a].dedup();
+                }
+            }
+            assert!(left.is_empty());
+        }
     }
 
     #[test]

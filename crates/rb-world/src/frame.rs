@@ -116,6 +116,8 @@ pub(crate) struct BodyNotes {
     /// enough to sleep.
     pub(crate) fast: Vec<u32>,
     pub(crate) still: Vec<u32>,
+    /// Which of the fast ones met something, and after what part of their way.
+    pub(crate) met: Vec<(u32, f64)>,
     /// Slots of those that got farther than their boxes foresaw.
     pub(crate) far: Vec<u32>,
     /// Colliders of these that have left their boxes, and what new ones are to hold.
@@ -128,6 +130,7 @@ impl BodyNotes {
     pub(crate) fn clear(&mut self, first: usize) {
         self.first = first;
         self.fast.clear();
+        self.met.clear();
         self.far.clear();
         empty(&mut self.left);
         self.still.clear();
@@ -136,7 +139,7 @@ impl BodyNotes {
 
     fn bytes(&self) -> usize {
         let lists = [&self.fast, &self.still, &self.far, &self.strayed];
-        bytes(&self.left) + lists.into_iter().map(bytes).sum::<usize>()
+        bytes(&self.left) + bytes(&self.met) + lists.into_iter().map(bytes).sum::<usize>()
     }
 }
 

@@ -293,13 +293,20 @@ impl<S: Double> Stop<S> {
         terms: Terms,
     ) -> bool {
         let zero = S::zero();
-        *row = Eight::default();
+        // Another stop may have been there.
+        for k in 0..3 {
+            zero.store(&mut row.lin[k]);
+        }
         put_torque(row, near, self.axis);
         let gap = S::select(near, self.gap, zero);
         gap.store(&mut row.gap);
         let whole = gap.mul(S::splat(terms.rate));
         whole.max(S::splat(-terms.push)).store(&mut row.bias[0]);
         whole.max(zero).store(&mut row.bias[1]);
+        zero.store(&mut row.reg[0]);
+        zero.store(&mut row.reg[1]);
+        zero.store(&mut row.soft);
+        zero.store(&mut row.bounds[0]);
         S::select(near, S::splat(f64::INFINITY), zero).store(&mut row.bounds[1]);
         let impulse = S::load(&bearing.impulses[kind]);
         S::select(near, impulse, zero).store(&mut row.impulse);

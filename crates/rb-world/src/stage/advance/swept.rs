@@ -7,10 +7,12 @@ use crate::hooks::Hooks;
 use crate::stage::broad::may_meet;
 use crate::state::State;
 use glam::DVec3;
-use rb_contact::Collider;
 use rb_contact::sweep::{Motion, time_of_impact};
-use rb_core::body::{Body, BodyFlags, BodyKind};
+use rb_contact::{Aabb, Collider};
+use rb_core::body::{Body, BodyFlags};
 use rb_core::math::Twist;
+use rb_solve::parallel;
+use std::cell::OnceCell;
 
 /// Bodies held together by joints, at most, that are put back together.
 const TOGETHER: usize = 64;
@@ -23,13 +25,16 @@ pub(super) fn stop_fast_bodies(
     hooks: Option<&dyn Hooks>,
     dt: f64,
 ) {
+    let (shared, placed) = (&*state, &frame.placed);
+    parallel::for_each(&mut frame.notes, 1, |run| {
+        let of = |&slot: &u32| (slot, first_impact(shared, placed, hooks, slot, dt));
+        let met = run.fast.iter().map(of).filter(|(_, part)| *part < 1.0);
+        run.met.extend(met);
+    });
     let mut back = Vec::new();
-    for &slot in frame.notes.iter().flat_map(|l| &l.fast) {
-        let fraction = first_impact(state, &frame.placed, hooks, slot, dt);
-        if fraction < 1.0 {
-            let group = held_to(state, slot).into_iter();
-            back.extend(group.map(|member| (member, fraction)));
-        }
+    for &(slot, fraction) in frame.notes.iter().flat_map(|run| &run.met) {
+        let group = held_to(state, slot).into_iter();
+        back.extend(group.map(|member| (member, fraction)));
     }
     // The first touch of each group.
     back.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
@@ -98,29 +103,37 @@ fn first_impact(
         }
         // Seen from where it was: no place in the world is rounded into when it meets something.
         let origin = body.previous.p;
-        let motion = motion_of(body, &mine.collider, origin, dt);
-        let shape = mine.collider.shape();
-        let region = shape
-            .aabb(&motion.start)
-            .merged(&shape.aabb(&motion.at(dt)))
-            .inflated(gap)
-            .moved(origin);
-        state.broad.overlapping(&region, |other| {
+        let (around, collider) = (path(body, &mine.collider, gap), c.index());
+        // Most meet nothing.
+        let motion = OnceCell::new();
+        state.broad.overlapping(&around, |other| {
+            if !bullet && placed[other as usize].dynamic {
+                return;
+            }
             let theirs = state.collider(other);
             let their_body = state.body(theirs.body.index());
-            let solid =
-                (bullet || their_body.kind != BodyKind::Dynamic) && !theirs.collider.is_sensor();
-            if solid && may_touch(state, placed, hooks, [c.index(), other]) {
+            let solid = !theirs.collider.is_sensor();
+            if solid && may_touch(state, placed, hooks, [collider, other]) {
+                let motion = motion.get_or_init(|| motion_of(body, &mine.collider, origin, dt));
                 let other = motion_of(their_body, &theirs.collider, origin, dt);
                 let (a, b) = (mine.collider.shape(), theirs.collider.shape());
                 // What it touches from the start is the solver's business, not the sweep's.
                 let hit =
-                    time_of_impact(a, &motion, b, &other, dt, gap).filter(|h| h.fraction > 0.0);
+                    time_of_impact(a, motion, b, &other, dt, gap).filter(|h| h.fraction > 0.0);
                 first = hit.map_or(first, |h| first.min(h.fraction));
             }
         });
     }
     first
+}
+
+/// Box (m, world) around where a collider was before the step and where it is now, `gap` (m) larger.
+fn path(body: &Body, collider: &Collider, gap: f64) -> Aabb {
+    let ends = [&body.previous, &body.com_pose()].map(|com| {
+        let stand = collider.stand(com, body.mass.com_local, body.grid);
+        collider.shape().aabb(&stand.pose)
+    });
+    ends[0].merged(&ends[1]).inflated(gap)
 }
 
 /// Whether the narrow phase would look for contacts of two solid colliders: what may be passed does not stop
