@@ -59,6 +59,7 @@ impl World {
         let cx = self.state.joint_cx(&slot);
         slot.desc.kind.track(&cx, &mut slot.memory);
         let handle = self.state.joints.insert(slot);
+        self.state.rejoined = true;
         for body in [a, b] {
             self.state.wake(body.index());
             self.state.body_mut(body.index()).joints.push(handle);
@@ -203,6 +204,7 @@ impl State {
     /// Takes a joint out of the world and of its bodies.
     pub(crate) fn unlink_joint(&mut self, joint: JointHandle) -> Option<JointSlot> {
         let slot = self.joints.remove(joint)?;
+        self.rejoined = true;
         self.unlink_constraints(|c| c.kind.joints().contains(&joint));
         for body in slot.bodies {
             if let Some(b) = self.bodies.get_mut(body) {

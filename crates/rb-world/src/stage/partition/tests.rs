@@ -141,3 +141,28 @@ fn large_islands_stay_until_they_are_hit() {
     }
     assert!((10..50).contains(&stayed), "{stayed}");
 }
+
+/// A joint may take the place of another between the same bodies.
+#[test]
+fn a_joint_is_not_taken_for_the_one_before_it() {
+    let mut params = Params::game();
+    params.sleep.enabled = false;
+    let mut world = World::new(params).unwrap();
+    let roof = world.add_body(BodyDesc::fixed()).unwrap();
+    let cube = add_box(&mut world, [0.0, -1.0, 0.0]);
+    let hang = |w: &mut World, at: f64| {
+        let [a, b] = [roof, cube].map(|b| w.body(b).unwrap().pose());
+        let joint = Ball::at_world(&a, &b, DVec3::new(at, 0.0, 0.0));
+        w.add_joint(roof, cube, joint).unwrap();
+    };
+    hang(&mut world, 0.0);
+    for number in 0..60 {
+        let anew = |w: &mut World| {
+            let joint = w.joints().next().unwrap().0;
+            w.remove_joint(joint).unwrap();
+            hang(w, 0.5);
+        };
+        let edit: &dyn Fn(&mut World) = if number == 30 { &anew } else { &|_| {} };
+        step_both(&mut world, edit, number);
+    }
+}
