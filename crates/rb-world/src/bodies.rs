@@ -265,7 +265,6 @@ impl World {
         let b = self.edit(body)?;
         b.set_mass(mass);
         b.mass_by_hand = true;
-        self.state.rejoined = true;
         self.state.refresh_extent(body);
         Ok(())
     }
@@ -286,6 +285,7 @@ impl World {
         if before != BodyKind::Dynamic {
             self.state.refresh_mass(body);
         }
+        self.state.rejoined = true;
         self.state.recheck_body(body);
         self.state.touch_colliders(body);
         Ok(())
@@ -299,6 +299,7 @@ impl World {
         let b = self.edit(body)?;
         b.locked = locked;
         b.obey_locks();
+        self.state.rejoined = true;
         Ok(())
     }
 

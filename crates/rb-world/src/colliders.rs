@@ -204,13 +204,13 @@ impl State {
                 MassProps::ZERO
             };
             self.body_mut(body.index()).set_mass(mass);
-            self.rejoined = true;
         }
         self.refresh_extent(body);
     }
 
-    /// Largest and smallest distance of the body's surface from its centre of mass.
+    /// Largest and smallest distance of the body's surface from its centre of mass; joints take up both.
     pub(crate) fn refresh_extent(&mut self, body: BodyHandle) {
+        self.rejoined = true;
         let Some(b) = self.bodies.get(body) else {
             return;
         };

@@ -211,6 +211,8 @@ pub(crate) struct Frame {
     pub(crate) contacts_stay: bool,
     /// Whether joints are as they were at the end of the last step, and their impulses of a substep of the present length.
     pub(crate) joints_stay: bool,
+    /// How often joints, where they hold their bodies, or the settings may have changed.
+    pub(crate) joint_changes: u64,
     /// How far the body in a slot goes.
     pub(crate) travels: Vec<Travel>,
     /// Every collider slot; free slots hold nothing of use. Empty where it is not known where shapes stood.

@@ -70,7 +70,7 @@ impl Mover {
     }
 
     /// The same of a body that moves others while nothing moves it.
-    #[inline]
+    #[inline(always)]
     pub fn guest(slot: u32, body: &Body, params: &Params) -> Self {
         Self {
             slot,

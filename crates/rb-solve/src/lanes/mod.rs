@@ -60,8 +60,8 @@ mod watch;
 pub use bodies::BodyLines;
 pub use grade::{Graded, Sample};
 pub use joints::{
-    Carried, JointLanes, LaneBearing, LanePin, LaneRow, PartedLanes, Stops, Way, set_turn,
-    stiffness,
+    BearingStart, Carried, JointLanes, LaneBearing, LanePin, LaneRow, PartedLanes, Stops, Way,
+    set_turn, stiffness,
 };
 pub use motion::{Course, Motions, Moving, fly};
 pub use pack::ContactLanes;

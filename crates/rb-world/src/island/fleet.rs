@@ -22,6 +22,7 @@ use super::fast::graded_together;
 use super::{Island, Shared};
 use crate::frame::release;
 use core::ops::Range;
+use place::Placed;
 use rb_core::elimination::Elimination;
 use rb_core::integrate::Mover;
 use rb_core::problem::Pass;
@@ -58,6 +59,8 @@ pub(crate) struct Fleet {
     hard: bool,
     /// Whether its only member has stayed since the last step, with all joints as they were.
     stayed: bool,
+    /// The bearings that lanes hold.
+    placed: Placed,
     /// Movable bodies, and all.
     movable: usize,
     bodies: usize,
@@ -200,7 +203,7 @@ impl Fleet {
         while !self.members.is_empty() {
             let before = self.members.len();
             self.assign(islands);
-            self.seat(islands);
+            self.seat(islands, shared);
             if !self.hard {
                 return;
             }
@@ -288,11 +291,15 @@ impl Fleet {
     }
 
     /// Gives all joints their seats.
-    fn seat(&mut self, islands: &[Island]) {
+    fn seat(&mut self, islands: &[Island], shared: &Shared) {
         self.clear_lanes();
         let Self { links, lanes, .. } = self;
         if self.hard {
-            return links.seat_trees(lanes, &self.pairs, &self.plan);
+            let slots = self.owners.iter();
+            let slots = slots.map(|&[k, j]| islands[k as usize].seats[j as usize].0);
+            let stay = self.placed.are(slots, shared.joint_changes);
+            self.placed.stay = links.seat_trees(lanes, &self.pairs, &self.plan, stay);
+            return;
         }
         let rows = |joint: usize| {
             let [k, j] = self.owners[joint];
@@ -384,6 +391,12 @@ impl Fleet {
     /// How much of its work is for one thread.
     pub(crate) fn share(&self, work: usize) -> usize {
         work / self.links.sections()
+    }
+
+    /// Whether its bearings are still where they were placed in an earlier step.
+    #[cfg(test)]
+    pub(crate) fn has_kept(&self) -> bool {
+        self.placed.stay
     }
 
     /// Bytes held.

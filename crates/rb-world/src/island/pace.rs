@@ -37,6 +37,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) same: bool,
     /// Whether their joints are as well, with the impulses that were stored.
     pub(crate) joints_stay: bool,
+    /// How often joints may have been edited.
+    pub(crate) joint_changes: u64,
 }
 
 impl<'a> Shared<'a> {
@@ -66,6 +68,7 @@ impl<'a> Shared<'a> {
             unit: 1.0,
             same: frame.same,
             joints_stay: frame.same && frame.joints_stay,
+            joint_changes: frame.joint_changes,
         }
     }
 

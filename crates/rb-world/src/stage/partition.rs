@@ -30,6 +30,7 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, dt: f64) {
     let h = state.params.substep(dt);
     // Until the step has come to its end joints may change.
     let rejoined = std::mem::replace(&mut state.rejoined, true);
+    frame.joint_changes += u64::from(rejoined);
     frame.joints_stay = !rejoined && state.scale_to(h) == 1.0;
     let state = &*state;
     let mut same = list::run(state, frame) && may_stay(state, frame);

@@ -9,6 +9,7 @@ use super::carry::Turns;
 use super::fill::set;
 use super::pack::{Batch, JointLanes};
 use super::swivel;
+use crate::lanes::batch::Wide3;
 use crate::lanes::simd::{Double, Line, Wide};
 use crate::lanes::{BodyLines, LANES};
 use core::ops::Range;
@@ -38,12 +39,17 @@ pub struct LaneBearing {
     pub locked: bool,
     /// Stops of the cone and of the lower and the upper twist (rad); ±∞ where there is none.
     pub stops: [f64; 3],
+    /// Largest extent of the two bodies: of those that can move, and of both (m).
+    pub extent: [f64; 2],
+}
+
+/// What a bearing starts a step with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct BearingStart {
     /// The last twist (rad).
     pub angle: f64,
     /// Warm start of each row (N·s, N·m·s).
     pub impulses: [f64; MOST],
-    /// Largest extent of the two bodies: of those that can move, and of both (m).
-    pub extent: [f64; 2],
 }
 
 /// What rows there are of, and when stops have one.
@@ -53,6 +59,16 @@ pub struct Stops {
     pub slots: [u8; MOST],
     /// Gap below which a stop always has a row (rad).
     pub margin: f64,
+}
+
+/// What up to eight bearings are in the axes of their bodies, from where they are turned in every step.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub(super) struct Rest {
+    /// Joint frames of a and b, the axes of the first, and from the centres of mass to both.
+    frame: [[Wide; 4]; 2],
+    axes: [Wide3; 3],
+    arm: [Wide3; 2],
 }
 
 /// Up to eight bearings.
@@ -77,7 +93,34 @@ pub(super) struct Bearing {
     pub(super) slots: [u8; 3],
 }
 
+impl Rest {
+    fn put(&mut self, lane: usize, joint: &LaneBearing) {
+        for (to, q) in self.frame.iter_mut().zip(joint.frame) {
+            for (to, x) in to.iter_mut().zip(q.to_array()) {
+                to.0[lane] = x;
+            }
+        }
+        let axes = DMat3::from_quat(joint.frame[0]);
+        for (k, axis) in self.axes.iter_mut().enumerate() {
+            set(axis, lane, axes.col(k));
+        }
+        for (arm, own) in self.arm.iter_mut().zip(joint.arm) {
+            set(arm, lane, own);
+        }
+    }
+}
+
 impl Bearing {
+    fn put(&mut self, lane: usize, joint: &LaneBearing) {
+        self.locked.0[lane] = f64::from(u8::from(joint.locked));
+        for k in 0..3 {
+            self.stops[k].0[lane] = joint.stops[k];
+        }
+        for k in 0..2 {
+            self.extent[k].0[lane] = joint.extent[k];
+        }
+    }
+
     /// Whether it is more than eight pins.
     #[inline(always)]
     pub(super) fn turns(&self) -> bool {
@@ -115,68 +158,75 @@ impl Batch {
 }
 
 impl JointLanes {
-    /// Makes a batch one of bearings. What is there of it has no meaning.
+    /// Makes a batch one of bearings, which are to be [started](Self::start_bearings). What is there of it has no meaning.
     pub fn open_bearings(&mut self, batch: usize, joints: &[LaneBearing], stops: &Stops) {
         let (locks, stopped) = (
             joints.iter().any(|j| j.locked),
             [0, 1, 2].map(|k| joints.iter().any(|j| j.stops[k].is_finite())),
         );
         let number = self.bearings.len() as u32;
-        self.bearings.push(Bearing {
+        let mut bearing = Bearing {
             stops: [f64::INFINITY, f64::NEG_INFINITY, f64::INFINITY].map(|x| Wide([x; LANES])),
             locks,
             stopped,
             slots: [5, 6, 7].map(|k| stops.slots[k]),
             ..Bearing::default()
-        });
+        };
+        let mut rest = Rest::default();
         // Room for all the rows there may be in this step.
         let most = if locks { FIRM } else { FIRM - 2 };
         let room = [most as u8, stopped.iter().filter(|s| **s).count() as u8];
         self.make_room(batch, room);
         let to = &mut self.batches[batch];
         (to.bounded, to.anchored) = (0, 3);
-        (to.square, to.local, to.bearing) = (false, true, number);
-        let rows = to.range();
+        (to.square, to.bearing) = (false, number);
         let all = |x: f64| Wide([x; LANES]);
-        for (row, slot) in self.rows[rows].iter_mut().zip(stops.slots) {
+        let rows = &mut self.rows[to.range()];
+        for (row, slot) in rows.iter_mut().zip(stops.slots) {
             *row = Default::default();
             row.bounds = [all(f64::NEG_INFINITY), all(f64::INFINITY)];
             row.length = all(1.0);
             row.slot = [slot; LANES];
         }
         for (lane, joint) in joints.iter().enumerate() {
-            self.put_bearing(batch, lane, joint);
+            rest.put(lane, joint);
+            bearing.put(lane, joint);
+            for row in &mut rows[POINT..] {
+                row.length.0[lane] = joint.extent[0];
+            }
+        }
+        self.bearings.push(bearing);
+        self.rests.push(rest);
+    }
+
+    /// Starts another step with the bearings of a batch, lane by lane, as they were put.
+    pub fn start_bearings(&mut self, batch: usize, starts: &[BearingStart]) {
+        let to = &mut self.batches[batch];
+        let number = to.bearing as usize;
+        let (bearing, rest) = (&mut self.bearings[number], &self.rests[number]);
+        (to.bounded, to.local) = (0, true);
+        (to.arm, to.apart) = (rest.arm, Default::default());
+        (bearing.frame, bearing.stands) = (rest.frame, [false; 3]);
+        let rows = &mut self.rows[to.range()];
+        for (row, axis) in rows.iter_mut().zip(rest.axes) {
+            row.lin = axis;
+        }
+        for (lane, start) in starts.iter().enumerate() {
+            bearing.angle.0[lane] = start.angle;
+            for k in 0..3 {
+                bearing.impulses[k].0[lane] = start.impulses[FIRM + k];
+            }
+            let locked = bearing.locked.0[lane] > 0.0;
+            for (k, row) in rows.iter_mut().enumerate() {
+                let stated = k < POINT || locked;
+                row.impulse.0[lane] = if stated { start.impulses[k] } else { 0.0 };
+            }
         }
     }
 
-    fn put_bearing(&mut self, batch: usize, lane: usize, joint: &LaneBearing) {
-        self.place(batch, lane, joint.arm, DVec3::ZERO);
-        let batch = &self.batches[batch];
-        let bearing = &mut self.bearings[batch.bearing as usize];
-        for (to, q) in bearing.frame.iter_mut().zip(joint.frame) {
-            for (to, x) in to.iter_mut().zip(q.to_array()) {
-                to.0[lane] = x;
-            }
-        }
-        bearing.locked.0[lane] = f64::from(u8::from(joint.locked));
-        bearing.angle.0[lane] = joint.angle;
-        for k in 0..3 {
-            bearing.stops[k].0[lane] = joint.stops[k];
-            bearing.impulses[k].0[lane] = joint.impulses[FIRM + k];
-        }
-        for k in 0..2 {
-            bearing.extent[k].0[lane] = joint.extent[k];
-        }
-        let axes = DMat3::from_quat(joint.frame[0]);
-        for (k, row) in self.rows[batch.range()].iter_mut().enumerate() {
-            if k < 3 {
-                set(&mut row.lin, lane, axes.col(k));
-            } else {
-                row.length.0[lane] = joint.extent[0];
-            }
-            let stated = k < 3 || joint.locked;
-            row.impulse.0[lane] = if stated { joint.impulses[k] } else { 0.0 };
-        }
+    /// Whether all joints are bearings.
+    pub fn has_only_bearings(&self) -> bool {
+        self.bearings.len() == self.batches.len()
     }
 
     /// Whether a batch is one of bearings.
@@ -194,5 +244,47 @@ impl JointLanes {
             margin: stops.margin,
         };
         swivel::run(self, bodies.vel, terms);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{START, STOPS, bearing, state};
+    use super::*;
+    use crate::lanes::ContactLanes;
+    use rb_core::problem::Pass;
+
+    const BODIES: usize = 2 * LANES;
+
+    /// Velocities and impulses after so many steps, with bearings placed in the first alone or in all.
+    fn stepped(steps: usize, anew: bool) -> Vec<f64> {
+        let (mut lanes, mut contacts) = (JointLanes::default(), ContactLanes::default());
+        contacts.reset(BODIES);
+        let pairs = (0..LANES as u32).map(|j| ([2 * j, 2 * j + 1], 5));
+        lanes.seat(pairs, BODIES, BODIES);
+        let joints: Vec<_> = (0..LANES).map(bearing).collect();
+        for step in 0..steps {
+            if anew || step == 0 {
+                lanes.renew();
+                lanes.open_bearings(0, &joints, &STOPS);
+            }
+            assert!(lanes.has_only_bearings());
+            lanes.start_bearings(0, &[START; LANES]);
+            state(&mut lanes, &mut contacts, BODIES);
+            lanes.prepare(&contacts);
+            for pass in [Pass::Position, Pass::Velocity] {
+                lanes.sweep(&mut contacts, pass, false);
+            }
+        }
+        let rows = &lanes.rows[lanes.batches[0].range()];
+        let impulses = rows.iter().map(|row| &row.impulse);
+        let all = contacts.vel.iter().chain(impulses).flat_map(|w| w.0);
+        all.collect()
+    }
+
+    #[test]
+    fn a_step_starts_with_bearings_as_they_were_put() {
+        assert_eq!(stepped(3, false), stepped(3, true));
+        assert_ne!(stepped(3, false), stepped(0, false));
     }
 }

@@ -55,7 +55,7 @@ mod view;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod widths;
 
-pub use bearing::{LaneBearing, Stops};
+pub use bearing::{BearingStart, LaneBearing, Stops};
 pub use pack::{Carried, JointLanes, set_turn, stiffness};
 pub use parted::PartedLanes;
 pub use pin::LanePin;

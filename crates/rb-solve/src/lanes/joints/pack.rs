@@ -1,7 +1,7 @@
 //! How the joints of an island lie in lanes.
 
 use super::MOST;
-use super::bearing::{Bearing, NO_BEARING};
+use super::bearing::{Bearing, NO_BEARING, Rest};
 use super::exact::Free;
 use super::grade::Tally;
 use super::limbs::Limbs;
@@ -166,8 +166,9 @@ pub struct JointLanes {
     pub(super) of_pins: u32,
     /// What these pins were stated as, by number of the point.
     pub(super) pins: Vec<Pins>,
-    /// Batches of bearings.
+    /// Batches of bearings, and what each starts its steps from.
     pub(super) bearings: Vec<Bearing>,
+    pub(super) rests: Vec<Rest>,
     /// Batch and lane of each joint, or its key while seats are taken.
     pub(super) seats: Vec<[u32; 2]>,
     /// Rows of the batch being filled, and how many each lane has: without bounds, with. (Not there
@@ -227,12 +228,14 @@ impl JointLanes {
         self.groups.clear();
         self.limbs.clear();
         self.bearings.clear();
+        self.rests.clear();
     }
 
     /// Forgets what the joints were stated as; their seats stay.
     pub(super) fn renew(&mut self) {
         (self.filled, self.numbered, self.of_pins) = ([0; 2], 0, 0);
         self.bearings.clear();
+        self.rests.clear();
         self.batches.iter_mut().for_each(Batch::empty);
     }
 
@@ -335,6 +338,7 @@ impl JointLanes {
             + self.points.capacity() * size_of::<Point>()
             + self.pins.capacity() * size_of::<Pins>()
             + self.bearings.capacity() * size_of::<Bearing>()
+            + self.rests.capacity() * size_of::<Rest>()
             + (self.factors.capacity() + self.factor.capacity()) * size_of::<Wide>()
             + (self.sides.capacity() + self.solution.capacity()) * size_of::<Wide>()
             + (self.before.capacity() + self.start.capacity()) * size_of::<Wide>()

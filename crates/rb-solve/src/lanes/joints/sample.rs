@@ -1,6 +1,6 @@
 //! For tests: bearings between bodies that have turned, stated and carried as a substep does it.
 
-use super::{JointLanes, LaneBearing, Stops, swivel};
+use super::{BearingStart, JointLanes, LaneBearing, Stops, swivel};
 use crate::lanes::ContactLanes;
 use glam::{DMat3, DQuat, DVec3};
 use rb_core::discretise::Discretiser;
@@ -32,11 +32,15 @@ pub(super) fn bearing(k: usize) -> LaneBearing {
         arm: [vector(k), vector(k + 4)],
         locked: false,
         stops: [0.3, 0.1, 0.0],
-        angle: 0.0,
-        impulses: [0.1; 8],
         extent: [1.0, 2.0],
     }
 }
+
+/// What each of them starts with.
+pub(super) const START: BearingStart = BearingStart {
+    angle: 0.0,
+    impulses: [0.1; 8],
+};
 
 /// Gives the bodies masses, velocities and turns, and the bearings between them their rows.
 pub(super) fn state(lanes: &mut JointLanes, contacts: &mut ContactLanes, bodies: usize) {

@@ -163,7 +163,7 @@ impl<S: Double> Thrust<S> {
 #[cfg(test)]
 mod tests {
     use super::super::bearing::NO_BEARING;
-    use super::super::sample::{STOPS, bearing, state};
+    use super::super::sample::{START, STOPS, bearing, state};
     use super::super::{JointLanes, LaneBearing};
     use super::*;
     use crate::lanes::{ContactLanes, LANES};
@@ -192,6 +192,7 @@ mod tests {
         lanes.seat(pairs, BODIES, BODIES);
         let joints: Vec<_> = (0..LANES).map(|k| some(k, locks, stops)).collect();
         lanes.open_bearings(0, &joints, &STOPS);
+        lanes.start_bearings(0, &[START; LANES]);
         state(&mut lanes, &mut contacts, BODIES);
         lanes.prepare(&contacts);
         if by_rows {

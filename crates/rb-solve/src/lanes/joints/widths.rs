@@ -4,7 +4,8 @@ use super::kernel::Order;
 use super::pack::JointLanes;
 use super::point::{Point, view};
 use super::{
-    LaneBearing, LanePin, LaneRow, Stops, carry, exact, grade, kernel, prepare, pull, swivel,
+    BearingStart, LaneBearing, LanePin, LaneRow, Stops, carry, exact, grade, kernel, prepare, pull,
+    swivel,
 };
 use crate::lanes::LANES;
 use crate::lanes::simd::{Avx2, Avx512, Line, Plain, Wide};
@@ -234,15 +235,18 @@ fn turned(width: Width) -> Vec<f64> {
         arm: [vector(j), vector(j + 4)],
         locked: j % 3 == 0,
         stops: [0.3, number(j) - 0.1, number(j) + 0.1],
+        extent: [1.0, 2.0],
+    });
+    let starts = core::array::from_fn::<_, LANES, _>(|j| BearingStart {
         angle: 3.0 * number(j),
         impulses: core::array::from_fn(|k| number(j + k)),
-        extent: [1.0, 2.0],
     });
     let stops = Stops {
         slots: [0, 1, 2, 3, 4, 5, 6, 7],
         margin: 0.05,
     };
     lanes.open_bearings(0, &joints, &stops);
+    lanes.start_bearings(0, &starts);
     for body in 0..BODIES {
         lanes.set_turned(body, vector(body), turn(body));
     }

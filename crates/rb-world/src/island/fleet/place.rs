@@ -8,7 +8,7 @@ use glam::DMat3;
 use rb_core::discretise::Discretiser;
 use rb_joints::bearing::{self, Bearing, Swing};
 use rb_joints::{LIMIT_MARGIN, pin};
-use rb_solve::lanes::{JointLanes, LANES, LaneBearing, LanePin, Stops};
+use rb_solve::lanes::{BearingStart, JointLanes, LANES, LaneBearing, LanePin, Stops};
 use rb_solve::parallel;
 use smallvec::SmallVec;
 
@@ -18,20 +18,49 @@ pub(super) const STOPS: Stops = Stops {
     margin: LIMIT_MARGIN,
 };
 
+/// Joints that lanes hold as bearings, until they are edited.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Placed {
+    /// Their slots, and how often joints had changed by then.
+    slots: Vec<u32>,
+    changes: u64,
+    /// Whether those of the present step are the same, in the same places.
+    pub(super) stay: bool,
+}
+
+impl Placed {
+    /// Whether they are the joints in these slots after so many changes; if they were not, they are from now on.
+    pub(super) fn are(&mut self, slots: impl Iterator<Item = u32> + Clone, changes: u64) -> bool {
+        if self.changes == changes && self.slots.iter().copied().eq(slots.clone()) {
+            return true;
+        }
+        self.slots.clear();
+        self.slots.extend(slots);
+        self.changes = changes;
+        false
+    }
+}
+
 impl Fleet {
-    /// Places the batches that have nothing but such joints.
+    /// Places the batches that have nothing but such joints, if they are not placed yet, and starts them.
     pub(super) fn place_joints(
         &mut self,
         islands: &[Island],
         shared: &Shared,
         numbers: &Discretiser,
     ) {
-        let (owners, hard) = (&self.owners, self.hard);
+        let (owners, hard, placed) = (&self.owners, self.hard, self.placed.stay);
         parallel::for_each(self.links.parts_mut(), 1, |links| {
             for batch in 0..links.batches() {
-                match hard {
-                    true => place_bearings(links, batch, islands, owners, shared, numbers),
-                    false => place_pins(links, batch, islands, owners, numbers),
+                if !hard {
+                    place_pins(links, batch, islands, owners, numbers);
+                    continue;
+                }
+                if !placed {
+                    place_bearings(links, batch, islands, owners, shared, numbers);
+                }
+                if links.has_bearings(batch) {
+                    start_bearings(links, batch, islands, owners);
                 }
             }
         });
@@ -85,6 +114,18 @@ fn place_bearings(
     links.open_bearings(batch, &bearings, &STOPS);
 }
 
+/// Starts a batch of bearings from what their joints remember.
+fn start_bearings(links: &mut JointLanes, batch: usize, islands: &[Island], owners: &[[u32; 2]]) {
+    let mut starts = [BearingStart::default(); LANES];
+    let mut count = 0;
+    for (start, (_, joint)) in starts.iter_mut().zip(joints(links, batch, islands, owners)) {
+        start.angle = joint.memory.angle[2];
+        start.impulses = bearing::impulses(&joint.memory);
+        count += 1;
+    }
+    links.start_bearings(batch, &starts[..count]);
+}
+
 /// Places a batch of softened pins, if there are no other joints in it.
 fn place_pins(
     links: &mut JointLanes,
@@ -134,8 +175,6 @@ fn bearing(island: &Island, joint: &IslandJoint, shared: &Shared) -> Option<Lane
         arm: [a.p - sides[0].com_local, b.p - sides[1].com_local],
         locked: swing == Swing::Locked,
         stops: [cone, lower, upper],
-        angle: joint.memory.angle[2],
-        impulses: bearing::impulses(&joint.memory),
         extent: [
             reach(sides[0]).max(reach(sides[1])),
             sides[0].extent.max(sides[1].extent),

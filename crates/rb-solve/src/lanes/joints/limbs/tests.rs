@@ -3,7 +3,7 @@
 use super::weigh::weigh_all;
 use crate::lanes::joints::bearing::NO_BEARING;
 use crate::lanes::joints::kernel::violation;
-use crate::lanes::joints::sample::{STOPS, bearing, state};
+use crate::lanes::joints::sample::{START, STOPS, bearing, state};
 use crate::lanes::joints::{JointLanes, LaneBearing};
 use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Line, Plain, Simd, Wide};
@@ -52,6 +52,7 @@ impl Trees {
                 })
                 .collect();
             lanes.open_bearings(batch, &bearings, &STOPS);
+            lanes.start_bearings(batch, &[START; LANES][..bearings.len()]);
         }
         state(&mut lanes, &mut contacts, BODIES);
         Self {

@@ -8,11 +8,23 @@ use crate::lanes::pack::ContactLanes;
 use rb_core::elimination::Elimination;
 
 impl PartedLanes {
-    /// Gives the joints between `pairs` of bodies, which lie as in `bodies`, seats by their trees in `plan`.
-    pub fn seat_trees(&mut self, bodies: &ContactLanes, pairs: &[[u32; 2]], plan: &Elimination) {
+    /// Gives the joints between `pairs` of bodies, which lie as in `bodies`, seats by their trees in `plan`. If they are as
+    /// they were last `placed`, have the seats they had, and are all bearings, they need only be
+    /// [started](JointLanes::start_bearings): whether that is so.
+    pub fn seat_trees(
+        &mut self,
+        bodies: &ContactLanes,
+        pairs: &[[u32; 2]],
+        plan: &Elimination,
+        placed: bool,
+    ) -> bool {
         let stays = self.guesses.is_empty() && self.plan == *plan;
         if stays && self.is_seated(bodies, pairs) {
-            return self.parts.iter_mut().for_each(JointLanes::renew);
+            let placed = placed && self.parts.iter().all(JointLanes::has_only_bearings);
+            if !placed {
+                self.parts.iter_mut().for_each(JointLanes::renew);
+            }
+            return placed;
         }
         self.start(bodies, pairs);
         self.plan.clone_from(plan);
@@ -22,6 +34,7 @@ impl PartedLanes {
             let ours = |joint: u32| homes[joint as usize] == k as u32;
             section.seat_some_trees(pairs, plan, size, size + guests, ours);
         }
+        false
     }
 
     /// Starts another step with joints that are pins, all of them, where and as they were.
