@@ -39,6 +39,11 @@ impl Placed {
         self.changes = changes;
         false
     }
+
+    /// They are to be placed anew in the next step.
+    fn forget(&mut self) {
+        self.slots.clear();
+    }
 }
 
 impl Fleet {
@@ -64,6 +69,12 @@ impl Fleet {
                 }
             }
         });
+        let slot = |&[k, j]: &[u32; 2]| islands[k as usize].joints[j as usize].slot;
+        let joint = |owner| shared.joints.slot(slot(owner));
+        let mut joints = owners.iter().filter_map(joint);
+        if hard && !placed && joints.any(|joint| joint.desc.may_change()) {
+            self.placed.forget();
+        }
     }
 }
 

@@ -1,8 +1,12 @@
 //! What islands and lanes keep while nothing changes is what they would be given anew.
 
+use crate::joint::{Coordinates, Custom, Joint, JointCx, JointMemory, Rows};
 use crate::prelude::*;
 use rb_core::params::FrictionAt;
+use rb_joints::bearing::Bearing;
 use std::iter;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -192,18 +196,79 @@ fn figure(world: &mut World, at: DVec3) -> ([BodyHandle; 4], [JointHandle; 3]) {
     (bodies, joints)
 }
 
+/// A ball joint of the user's, which may change its mind about where it is.
+#[derive(Debug)]
+struct Fickle {
+    balls: [Ball; 2],
+    second: AtomicBool,
+}
+
+impl Fickle {
+    fn ball(&self) -> &Ball {
+        &self.balls[usize::from(self.second.load(Ordering::Relaxed))]
+    }
+}
+
+impl Joint for Fickle {
+    fn frames(&self) -> &[Pose; 2] {
+        self.ball().frames()
+    }
+
+    fn constraints(&self, cx: &JointCx, memory: &JointMemory, out: &mut Rows) {
+        self.ball().constraints(cx, memory, out);
+    }
+
+    fn coordinates(&self, cx: &JointCx, memory: &JointMemory) -> Coordinates {
+        self.ball().coordinates(cx, memory)
+    }
+
+    fn bearing(&self) -> Option<Bearing<'_>> {
+        self.ball().bearing()
+    }
+}
+
+/// Where figures end of which one has a fickle shoulder, that it is edited being told or not.
+fn changed_mind(told: bool) -> Vec<Pose> {
+    let (mut world, ..) = wall(0, 0);
+    let figures: Vec<_> = (0..9).map(|k| figure(&mut world, place(k))).collect();
+    let ([torso, arm, ..], [shoulder, ..]) = figures[4];
+    let [a, b] = [torso, arm].map(|b| world.body(b).unwrap().pose());
+    let ball = |at: f64| Ball::at_world(&a, &b, a.p + DVec3::new(at, 0.0, 0.0)).cone(0.5);
+    let fickle = Arc::new(Fickle {
+        balls: [ball(0.55), ball(0.5)],
+        second: AtomicBool::new(false),
+    });
+    world.remove_joint(shoulder).unwrap();
+    let custom = Custom::new("fickle", fickle.clone());
+    let shoulder = world.add_joint(torso, arm, custom).unwrap();
+    for step in 0..60 {
+        if step == 30 {
+            fickle.second.store(true, Ordering::Relaxed);
+        }
+        if told {
+            world.edit_joint(shoulder, |_| {}).unwrap();
+        }
+        world.step(DT).unwrap();
+    }
+    world.bodies().map(|(_, body)| body.pose()).collect()
+}
+
+#[test]
+fn a_joint_of_the_users_may_change_its_mind() {
+    assert_eq!(changed_mind(false), changed_mind(true));
+}
+
+/// Where a figure is made.
+fn place(k: usize) -> DVec3 {
+    let (column, row) = ((k % 3) as f64, (k / 3) as f64);
+    DVec3::new(3.4 * column, 2.0 + 2.5 * row, 0.1 * k as f64)
+}
+
 /// What a user may do to figures that lie on a floor and on each other, each with some steps between.
 #[test]
 fn bearings_stay_until_they_are_edited() {
     let (mut world, floor, _) = wall(0, 0);
-    let at = |k: usize| {
-        DVec3::new(
-            3.4 * (k % 3) as f64,
-            2.0 + 2.5 * (k / 3) as f64,
-            0.1 * k as f64,
-        )
-    };
-    let figures: Vec<_> = (0..9).map(|k| figure(&mut world, at(k))).collect();
+    let figures: Vec<_> = (0..9).map(|k| figure(&mut world, place(k))).collect();
     let ([torso, arm, _, leg], [shoulder, _, hip]) = figures[4];
     let anew = |w: &mut World, point: DVec3| {
         let [a, b] = [torso, arm].map(|b| w.body(b).unwrap().pose());
