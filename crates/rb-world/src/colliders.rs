@@ -208,7 +208,8 @@ impl State {
         self.refresh_extent(body);
     }
 
-    /// Largest and smallest distance of the body's surface from its centre of mass; joints take up both.
+    /// Largest and smallest distance of the body's surface from its centre of mass, after a change of its mass or of its
+    /// shapes: what is kept of its joints follows from these.
     pub(crate) fn refresh_extent(&mut self, body: BodyHandle) {
         self.rejoined = true;
         let Some(b) = self.bodies.get(body) else {
