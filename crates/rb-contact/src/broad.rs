@@ -16,6 +16,7 @@ pub use revision::{Revision, Sorted};
 use crate::geom::Aabb;
 use boxes::Entry;
 use glam::DVec3;
+use parry3d::bounding_volume::BoundingVolume;
 use rb_core::room;
 use serde::{Deserialize, Serialize};
 use tree::Tree;
@@ -199,6 +200,17 @@ impl BroadPhase {
     /// Calls `f` with every collider whose fat box meets `region` (m, world), in no stated order.
     pub fn overlapping(&self, region: &Aabb, f: impl FnMut(u32)) {
         self.tree.meeting(&region.outward(), f);
+    }
+
+    /// The same for some colliders alone, without the tree.
+    pub fn overlapping_of(&self, slots: &[u32], region: &Aabb, mut f: impl FnMut(u32)) {
+        let region = region.outward();
+        for &slot in slots {
+            let entry = self.boxes.get(slot);
+            if entry.is_some_and(|e| e.fat.intersects(&region)) {
+                f(slot);
+            }
+        }
     }
 
     /// Calls `f` with every collider whose fat box, grown by `margin` (m), meets the segment

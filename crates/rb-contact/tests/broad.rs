@@ -138,6 +138,31 @@ fn pairs_equal_brute_force_through_edits_and_rests() {
 }
 
 #[test]
+fn the_tree_finds_whom_their_boxes_tell() {
+    let mut random = Random(5);
+    let mut broad = BroadPhase::new();
+    for slot in 0..200 {
+        let kind = [Mobility::Static, Mobility::Moving][slot as usize % 2];
+        broad.set(slot, &random_box(&mut random, 4.0), 0.1, kind);
+    }
+    broad.remove(7);
+    // Some of them, one that is gone and one that never was.
+    let asked: Vec<u32> = (1..=201).step_by(3).chain([999]).collect();
+    let mut met = 0;
+    for _ in 0..100 {
+        let region = random_box(&mut random, 4.0);
+        let (mut by_tree, mut by_boxes) = (Vec::new(), Vec::new());
+        broad.overlapping(&region, |slot| by_tree.push(slot));
+        by_tree.retain(|slot| asked.contains(slot));
+        by_tree.sort_unstable();
+        broad.overlapping_of(&asked, &region, |slot| by_boxes.push(slot));
+        assert_eq!(by_boxes, by_tree);
+        met += by_tree.len();
+    }
+    assert!(met > 100, "{met}");
+}
+
+#[test]
 fn boxes_move_only_when_left() {
     let mut broad = BroadPhase::new();
     let unit = |x: f64| Aabb::new(DVec3::new(x, 0.0, 0.0), DVec3::new(x + 1.0, 1.0, 1.0));

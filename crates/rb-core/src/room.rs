@@ -22,7 +22,8 @@ pub fn fit<T>(list: &mut Vec<T>, len: usize) {
             *list = Vec::new();
             list.reserve_exact(ample);
         }
-        (true, _) => list.reserve_exact(ample - list.len()),
+        // What grows mostly goes on, and is copied each time.
+        (true, _) => list.reserve_exact(len + len / 4 - list.len()),
         _ => list.shrink_to(ample),
     }
 }

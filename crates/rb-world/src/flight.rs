@@ -12,7 +12,7 @@ use rb_core::params::Gyroscopic;
 use rb_solve::lanes::{Course, fly};
 
 /// A body in free flight.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Flight {
     pub(crate) mover: Mover,
     /// Whether forces drove it out of bounds, so that it was put back and held.
@@ -35,13 +35,6 @@ pub(crate) fn run(flights: &mut [Flight], shared: &Shared) {
 }
 
 impl Flight {
-    pub(crate) fn new(mover: Mover) -> Self {
-        Self {
-            mover,
-            frozen: false,
-        }
-    }
-
     /// Runs the step by itself.
     fn run(&mut self, shared: &Shared) {
         let mut m = self.mover.clone();

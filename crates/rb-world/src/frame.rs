@@ -103,8 +103,9 @@ pub(crate) struct Left {
     pub(crate) slots: Vec<u32>,
     /// Whether one reports the forces of its contacts.
     pub(crate) reports: bool,
-    /// Which of them fly, by bits.
+    /// Which of them fly, by bits, and which are of bodies that are not dynamic.
     pub(crate) flying: u64,
+    pub(crate) massive: u64,
 }
 
 /// What one task found among bodies at the end of the step.

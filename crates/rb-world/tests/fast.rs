@@ -87,6 +87,50 @@ fn bullets_hit_moving_targets() {
     }
 }
 
+/// Where shots end at a wall and at a kinematic plate that comes towards them, among so many other walls.
+fn shots_among(walls: usize) -> Vec<Pose> {
+    let mut world = World::new(Params::game()).unwrap();
+    let slab = || ColliderDesc::new(Shape::cuboid(DVec3::new(0.005, 5.0, 5.0)).unwrap());
+    let wall = world.add_body(BodyDesc::fixed()).unwrap();
+    world.add_collider(wall, slab()).unwrap();
+    let plate = BodyDesc::kinematic().at([6.0, 0.0, 0.0]);
+    let plate = plate.velocity(DVec3::NEG_X);
+    let plate = world.add_body(plate).unwrap();
+    world.add_collider(plate, slab()).unwrap();
+    let shots: Vec<BodyHandle> = (0..12)
+        .map(|k| {
+            let side = if k % 2 == 0 { -1.0 } else { 1.0 };
+            let at = DVec3::new(1.5 * side, 0.0, 0.7 * f64::from(k - 6));
+            let velocity = DVec3::new(60.0 + f64::from(k), 0.0, 0.0);
+            let shot = BodyDesc::dynamic().at(at).velocity(velocity);
+            let shot = world.add_body(shot).unwrap();
+            let ball = ColliderDesc::new(Shape::ball(0.025).unwrap());
+            world.add_collider(shot, ball).unwrap();
+            shot
+        })
+        .collect();
+    for k in 0..walls {
+        let at = DVec3::new(100.0 + k as f64, 0.0, 0.0);
+        let other = world.add_body(BodyDesc::fixed().at(at)).unwrap();
+        world.add_collider(other, slab()).unwrap();
+    }
+    run(&mut world, DT, 8, |_, _| {});
+    let pose = |&shot: &BodyHandle| world.pose(shot).unwrap();
+    let poses: Vec<Pose> = shots.iter().map(pose).collect();
+    let plate = world.position(plate).unwrap().x;
+    for (k, pose) in poses.iter().enumerate() {
+        let end = if k % 2 == 0 { 0.0 } else { plate };
+        assert!(pose.p.x < end, "shot {k} went through: {}", pose.p.x);
+    }
+    poses
+}
+
+/// What may stop a body is looked at one by one where it is little, else found by the tree.
+#[test]
+fn many_obstacles_stop_what_few_do() {
+    assert_eq!(shots_among(0), shots_among(40));
+}
+
 /// Limbs that are stopped before a wall stop with all that is joined to them.
 #[test]
 fn what_hangs_together_stops_together() {

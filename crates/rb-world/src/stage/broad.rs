@@ -114,7 +114,7 @@ fn place_colliders(state: &mut State, frame: &mut Frame, dt: f64) {
     for (k, left) in frame.left.iter_mut().enumerate() {
         left.first = k * RUN;
         left.slots.clear();
-        (left.reports, left.flying) = (false, 0);
+        (left.reports, left.flying, left.massive) = (false, 0, 0);
     }
     let (shared, travels) = (&*state, &frame.travels);
     parallel::for_each_with_run(&mut frame.left, &mut frame.placed, RUN, |left, run| {
@@ -128,12 +128,11 @@ fn place_colliders(state: &mut State, frame: &mut Frame, dt: f64) {
             let rests = placed.rests && placed.body == of.body;
             if rests && shared.body(of.body.index()).is_asleep() {
                 placed.unrest = travel.unrest;
-                continue;
-            }
-            if place(shared, slot, of, travel, dt, placed) {
+            } else if place(shared, slot, of, travel, dt, placed) {
                 left.slots.push(slot);
             }
             left.flying |= u64::from(placed.flies) << k;
+            left.massive |= u64::from(!placed.dynamic) << k;
         }
     });
 }

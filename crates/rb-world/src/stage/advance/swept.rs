@@ -2,7 +2,7 @@
 //! static colliders (bullets: against all), and put back to the first touch they were not yet in contact
 //! with. Velocities stay: the next step's contacts take it from there.
 
-use crate::frame::{Frame, NOWHERE, Placed};
+use crate::frame::{Frame, Left, NOWHERE, Placed};
 use crate::hooks::Hooks;
 use crate::stage::broad::may_meet;
 use crate::state::State;
@@ -12,10 +12,14 @@ use rb_contact::{Aabb, Collider};
 use rb_core::body::{Body, BodyFlags};
 use rb_core::math::Twist;
 use rb_solve::parallel;
+use smallvec::SmallVec;
 use std::cell::OnceCell;
 
 /// Bodies held together by joints, at most, that are put back together.
 const TOGETHER: usize = 64;
+
+/// Colliders, at most, whose boxes are looked at one by one.
+const FEW: usize = 16;
 
 /// Puts back the fast bodies that met something, and with each those that joints hold to it: alone it
 /// would be torn from them.
@@ -25,9 +29,19 @@ pub(super) fn stop_fast_bodies(
     hooks: Option<&dyn Hooks>,
     dt: f64,
 ) {
+    if frame.notes.iter().all(|run| run.fast.is_empty()) {
+        return;
+    }
     let (shared, placed) = (&*state, &frame.placed);
+    let obstacles = obstacles(&frame.left);
+    let obstacles = obstacles.as_deref();
     parallel::for_each(&mut frame.notes, 1, |run| {
-        let of = |&slot: &u32| (slot, first_impact(shared, placed, hooks, slot, dt));
+        let of = |&slot: &u32| {
+            (
+                slot,
+                first_impact(shared, placed, obstacles, hooks, slot, dt),
+            )
+        };
         let met = run.fast.iter().map(of).filter(|(_, part)| *part < 1.0);
         run.met.extend(met);
     });
@@ -47,6 +61,22 @@ pub(super) fn stop_fast_bodies(
     for (slot, _) in back {
         measure_joints(state, frame, slot);
     }
+}
+
+/// All colliders that stop what is not a bullet; `None` if they are so many that the tree finds those near a path sooner.
+fn obstacles(left: &[Left]) -> Option<SmallVec<[u32; FEW]>> {
+    let mut all = SmallVec::new();
+    for run in left {
+        let mut massive = run.massive;
+        while massive != 0 {
+            if all.len() == FEW {
+                return None;
+            }
+            all.push(run.first as u32 + massive.trailing_zeros());
+            massive &= massive - 1;
+        }
+    }
+    Some(all)
 }
 
 /// A body and all that joints hold to it, near and far; it alone where these are too many to stop for one.
@@ -83,10 +113,12 @@ fn measure_joints(state: &State, frame: &mut Frame, slot: u32) {
     }
 }
 
-/// Share of the step's motion a body can make before it meets something.
+/// Share of the step's motion a body can make before it meets something: one of the `obstacles`, if they are given and it
+/// is not a bullet.
 fn first_impact(
     state: &State,
     placed: &[Placed],
+    obstacles: Option<&[u32]>,
     hooks: Option<&dyn Hooks>,
     slot: u32,
     dt: f64,
@@ -106,7 +138,7 @@ fn first_impact(
         let (around, collider) = (path(body, &mine.collider, gap), c.index());
         // Most meet nothing.
         let motion = OnceCell::new();
-        state.broad.overlapping(&around, |other| {
+        let meet = |other: u32| {
             if !bullet && placed[other as usize].dynamic {
                 return;
             }
@@ -122,7 +154,11 @@ fn first_impact(
                     time_of_impact(a, motion, b, &other, dt, gap).filter(|h| h.fraction > 0.0);
                 first = hit.map_or(first, |h| first.min(h.fraction));
             }
-        });
+        };
+        match obstacles.filter(|_| !bullet) {
+            Some(obstacles) => state.broad.overlapping_of(obstacles, &around, meet),
+            None => state.broad.overlapping(&around, meet),
+        }
     }
     first
 }

@@ -8,7 +8,7 @@ use crate::island::{Escalated, Island};
 use crate::state::State;
 use rb_core::ahead::NEAR;
 use rb_core::integrate::Mover;
-use rb_core::room::{empty, fit};
+use rb_core::room::fit;
 use rb_solve::parallel;
 
 /// Makes an island of each set of bodies that are linked.
@@ -148,11 +148,13 @@ pub(super) fn make_flights(state: &State, frame: &mut Frame, h: f64) {
         }
     }
     let (flights, free) = (&mut frame.flights, &frame.free);
-    empty(flights);
+    flights.truncate(free.len());
     fit(flights, free.len());
-    let flight = |i: usize| {
-        let slot = free[i];
-        Flight::new(Mover::new(slot, state.body(slot), &state.params, h))
-    };
-    parallel::extend(flights, free.len(), BODIES, flight);
+    flights.resize_with(free.len(), Flight::default);
+    parallel::for_each_run(flights, BODIES, |first, part| {
+        for (flight, &slot) in part.iter_mut().zip(&free[first..]) {
+            flight.mover.renew(slot, state.body(slot), &state.params, h);
+            flight.frozen = false;
+        }
+    });
 }
