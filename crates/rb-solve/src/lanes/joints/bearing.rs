@@ -10,7 +10,7 @@ use super::fill::set;
 use super::pack::{Batch, JointLanes};
 use super::swivel;
 use crate::lanes::batch::Wide3;
-use crate::lanes::simd::{Double, Line, Wide};
+use crate::lanes::simd::{Double, Line, Wide, two};
 use crate::lanes::{BodyLines, LANES};
 use core::ops::Range;
 use glam::{DMat3, DQuat, DVec3};
@@ -67,16 +67,18 @@ pub struct Stops {
 pub(super) struct Rest {
     /// Joint frames of a and b, the axes of the first, and from the centres of mass to both.
     frame: [[Wide; 4]; 2],
-    axes: [Wide3; 3],
-    arm: [Wide3; 2],
+    pub(super) axes: [Wide3; 3],
+    pub(super) arm: [Wide3; 2],
 }
 
 /// Up to eight bearings.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(super) struct Bearing {
-    /// Joint frames of a and b: x, y, z, w of their quaternions.
-    pub(super) frame: [[Wide; 4]; 2],
+    /// Joint frames of a and b: x, y, z, w of their quaternions. Until they follow the bodies for the first time in a step
+    /// they are `home`, and have no meaning.
+    frame: [[Wide; 4]; 2],
+    home: bool,
     /// Above zero where the swing is locked.
     pub(super) locked: Wide,
     pub(super) stops: [Wide; 3],
@@ -133,14 +135,26 @@ impl Bearing {
         if self.locks { FIRM } else { FIRM - 2 }
     }
 
-    /// Turns the frames with the bodies.
+    /// The frames turned with the bodies.
     #[inline(always)]
-    pub(super) fn follow<S: Double>(&mut self, turned: &[Line], bodies: &[[u32; LANES]; 2]) {
+    pub(super) fn turned<S: Double>(
+        &self,
+        rest: &Rest,
+        turned: &[Line],
+        bodies: &[[u32; LANES]; 2],
+    ) -> [[S; 4]; 2] {
         let now = Turns::<S>::of(turned, bodies);
+        let from = if self.home { &rest.frame } else { &self.frame };
+        two!(|s| swivel::product(now.turn[s].numbers(), swivel::load(&from[s])))
+    }
+
+    /// Has them stay so.
+    #[inline(always)]
+    pub(super) fn follow<S: Double>(&mut self, frame: &[[S; 4]; 2]) {
+        self.home = false;
         for s in 0..2 {
-            let frame = swivel::product(now.turn[s].numbers(), swivel::load(&self.frame[s]));
             for k in 0..4 {
-                frame[k].store(&mut self.frame[s][k]);
+                frame[s][k].store(&mut self.frame[s][k]);
             }
         }
     }
@@ -203,14 +217,10 @@ impl JointLanes {
     pub fn start_bearings(&mut self, batch: usize, starts: &[BearingStart]) {
         let to = &mut self.batches[batch];
         let number = to.bearing as usize;
-        let (bearing, rest) = (&mut self.bearings[number], &self.rests[number]);
+        let bearing = &mut self.bearings[number];
         (to.bounded, to.local) = (0, true);
-        (to.arm, to.apart) = (rest.arm, Default::default());
-        (bearing.frame, bearing.stands) = (rest.frame, [false; 3]);
+        (bearing.home, bearing.stands) = (true, [false; 3]);
         let rows = &mut self.rows[to.range()];
-        for (row, axis) in rows.iter_mut().zip(rest.axes) {
-            row.lin = axis;
-        }
         for (lane, start) in starts.iter().enumerate() {
             bearing.angle.0[lane] = start.angle;
             for k in 0..3 {

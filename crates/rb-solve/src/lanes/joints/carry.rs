@@ -9,11 +9,13 @@
 //! J = (−e, −(d + r_b) × e, e, r_b × e),  φ = e·(d + r_b − r_a)
 //! ```
 
+use super::bearing::Rest;
 use super::pack::{Batch, JointLanes, NOBODY};
 use super::pin::Pins;
 use super::point::Point;
 use super::swivel;
 use crate::lanes::LANES;
+use crate::lanes::batch::Wide3;
 use crate::lanes::dispatch;
 use crate::lanes::simd::{Double, Line, by_halves};
 use crate::lanes::vector::V3;
@@ -208,7 +210,7 @@ fn run_carry(lanes: &mut JointLanes, bias: Bias, local: bool) {
 pub(super) fn carry<S: Double>(lanes: &mut JointLanes, bias: Bias, local: bool) {
     let [rate, push] = bias.numbers::<S>();
     let (rows, points, turned) = (&mut lanes.rows, &mut lanes.points, &lanes.turned[..]);
-    let pins = &lanes.pins;
+    let (pins, rests) = (&lanes.pins, &lanes.rests[..]);
     for batch in &mut lanes.batches {
         if batch.anchored == 0 || batch.local != local {
             continue;
@@ -218,13 +220,24 @@ pub(super) fn carry<S: Double>(lanes: &mut JointLanes, bias: Bias, local: bool) 
             by_halves!(follow::<S>(point, turned, bias, home));
             continue;
         }
-        let now = Followed::<S>::new(batch, turned);
+        let home = match local {
+            true => rests.get(batch.bearing as usize),
+            false => None,
+        };
+        let now = match home {
+            Some(rest) => Followed::<S>::from_rest(rest, batch, turned),
+            None => Followed::new(batch, turned),
+        };
         now.apart.store(&mut batch.apart);
         now.arm[0].store(&mut batch.arm[0]);
         now.arm[1].store(&mut batch.arm[1]);
         let (reach, gap) = (now.reach(), now.gap());
-        for row in &mut rows[batch.carried()] {
-            let e = now.turn.of(V3::load(&row.lin));
+        for (k, row) in rows[batch.carried()].iter_mut().enumerate() {
+            let axis = match home {
+                Some(rest) => &rest.axes[k],
+                None => &row.lin,
+            };
+            let e = now.turn.of(V3::load(axis));
             e.store(&mut row.lin);
             e.cross(reach).store(&mut row.ang[0]);
             now.arm[1].cross(e).store(&mut row.ang[1]);
@@ -296,11 +309,26 @@ struct Followed<S> {
 impl<S: Double> Followed<S> {
     #[inline(always)]
     fn new(batch: &Batch, turned: &[Line]) -> Self {
-        let Turns { turn: [a, b], went } = Turns::of(turned, &batch.bodies);
+        let now = Turns::of(turned, &batch.bodies);
+        let apart = V3::load(&batch.apart).add(now.went);
+        Self::at(now, &batch.arm, apart)
+    }
+
+    /// The same of bearings that start a step.
+    #[inline(always)]
+    fn from_rest(rest: &Rest, batch: &Batch, turned: &[Line]) -> Self {
+        let now = Turns::of(turned, &batch.bodies);
+        let apart = now.went;
+        Self::at(now, &rest.arm, apart)
+    }
+
+    #[inline(always)]
+    fn at(now: Turns<S>, arm: &[Wide3; 2], apart: V3<S>) -> Self {
+        let [a, b] = now.turn;
         let a = a.matrix();
         Self {
-            arm: [a.of(V3::load(&batch.arm[0])), b.of(V3::load(&batch.arm[1]))],
-            apart: V3::load(&batch.apart).add(went),
+            arm: [a.of(V3::load(&arm[0])), b.of(V3::load(&arm[1]))],
+            apart,
             turn: a,
         }
     }

@@ -9,7 +9,7 @@
 //! ```
 
 use super::angle::{atan2, size, unwrapped};
-use super::bearing::{Bearing, LOCKS};
+use super::bearing::{Bearing, LOCKS, Rest};
 use super::carry::Turn;
 use super::pack::{Eight, JointLanes, NOBODY};
 use crate::lanes::LANES;
@@ -46,17 +46,19 @@ pub(super) fn run(lanes: &mut JointLanes, vel: &[Line], terms: Terms) {
 #[inline(always)]
 pub(super) fn swivel<S: Double>(lanes: &mut JointLanes, vel: &[Line], terms: Terms) {
     for batch in &mut lanes.batches {
-        let Some(bearing) = lanes.bearings.get_mut(batch.bearing as usize) else {
+        let number = batch.bearing as usize;
+        let Some(bearing) = lanes.bearings.get_mut(number) else {
             continue;
         };
-        bearing.follow::<S>(&lanes.turned, &batch.bodies);
+        let frame = bearing.turned::<S>(&lanes.rests[number], &lanes.turned, &batch.bodies);
+        bearing.follow(&frame);
         if !bearing.turns() {
             continue;
         }
         let plain = bearing.plain();
         let first = batch.first as usize;
         let rows = &mut lanes.rows[first..];
-        let angles = Angles::<S>::of(bearing);
+        let angles = Angles::of(&frame);
         if bearing.locks {
             angles.lock(bearing, &mut rows[LOCKS], terms);
         }
@@ -94,12 +96,12 @@ pub(super) fn swivel<S: Double>(lanes: &mut JointLanes, vel: &[Line], terms: Ter
 /// Tells of every joint how far its locks and stops are from holding where its bodies are now (m).
 pub(super) fn errors(lanes: &JointLanes, tell: &mut impl FnMut(usize, f64)) {
     for batch in &lanes.batches {
-        let Some(bearing) = lanes.bearings.get(batch.bearing as usize) else {
+        let number = batch.bearing as usize;
+        let Some(bearing) = lanes.bearings.get(number) else {
             continue;
         };
-        let mut now = *bearing;
-        let mut most = Wide::default();
-        run_error(&mut now, &lanes.turned, &batch.bodies, &mut most);
+        let (rest, mut most) = (&lanes.rests[number], Wide::default());
+        run_error(bearing, rest, &lanes.turned, &batch.bodies, &mut most);
         for (&joint, error) in batch.joints.iter().zip(most.0) {
             if joint != NOBODY {
                 tell(joint as usize, error);
@@ -108,9 +110,16 @@ pub(super) fn errors(lanes: &JointLanes, tell: &mut impl FnMut(usize, f64)) {
     }
 }
 
-fn run_error(bearing: &mut Bearing, turned: &[Line], bodies: &[[u32; LANES]; 2], most: &mut Wide) {
+fn run_error(
+    bearing: &Bearing,
+    rest: &Rest,
+    turned: &[Line],
+    bodies: &[[u32; LANES]; 2],
+    most: &mut Wide,
+) {
     dispatch!(error(
-        bearing: &mut Bearing,
+        bearing: &Bearing,
+        rest: &Rest,
         turned: &[Line],
         bodies: &[[u32; LANES]; 2],
         most: &mut Wide
@@ -119,13 +128,13 @@ fn run_error(bearing: &mut Bearing, turned: &[Line], bodies: &[[u32; LANES]; 2],
 
 #[inline(always)]
 pub(super) fn error<S: Double>(
-    bearing: &mut Bearing,
+    bearing: &Bearing,
+    rest: &Rest,
     turned: &[Line],
     bodies: &[[u32; LANES]; 2],
     most: &mut Wide,
 ) {
-    bearing.follow::<S>(turned, bodies);
-    let angles = Angles::<S>::of(bearing);
+    let angles = Angles::<S>::of(&bearing.turned(rest, turned, bodies));
     let mut worst = S::zero();
     if bearing.locks {
         let locked = S::gt(S::load(&bearing.locked), S::zero());
@@ -154,8 +163,8 @@ struct Angles<S> {
 
 impl<S: Double> Angles<S> {
     #[inline(always)]
-    fn of(bearing: &Bearing) -> Self {
-        let [a, b] = [load::<S>(&bearing.frame[0]), load(&bearing.frame[1])];
+    fn of(frame: &[[S; 4]; 2]) -> Self {
+        let [a, b] = *frame;
         let zero = S::zero();
         let back = [zero.sub(a[0]), zero.sub(a[1]), zero.sub(a[2]), a[3]];
         let between = product(back, b);

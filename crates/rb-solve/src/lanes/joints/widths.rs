@@ -262,15 +262,16 @@ fn turned(width: Width) -> Vec<f64> {
     let mut most = Line::default();
     macro_rules! turn {
         ($simd:ty) => {{
+            carry::carry::<$simd>(&mut lanes, BIAS, true);
             for pass in [Pass::Position, Pass::Velocity] {
                 swivel::swivel::<$simd>(&mut lanes, &vel, terms);
                 prepare::prepare::<$simd>(&mut lanes, &inv, &vel, 0);
                 let backwards = pass == Pass::Velocity;
                 kernel::sweep::<$simd>(&mut lanes, &mut vel, Order { pass, backwards });
             }
-            let mut bearing = lanes.bearings[0];
+            let (bearing, rest) = (&lanes.bearings[0], &lanes.rests[0]);
             let bodies = &lanes.batches[0].bodies;
-            swivel::error::<$simd>(&mut bearing, &lanes.turned, bodies, &mut most);
+            swivel::error::<$simd>(bearing, rest, &lanes.turned, bodies, &mut most);
         }};
     }
     match width {
