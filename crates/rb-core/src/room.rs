@@ -22,8 +22,7 @@ pub fn fit<T>(list: &mut Vec<T>, len: usize) {
             *list = Vec::new();
             list.reserve_exact(ample);
         }
-        // What grows mostly goes on, and is copied each time.
-        (true, _) => list.reserve_exact(len + len / 4 - list.len()),
+        (true, _) => list.reserve_exact(ample - list.len()),
         _ => list.shrink_to(ample),
     }
 }
