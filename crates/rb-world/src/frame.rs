@@ -4,6 +4,7 @@ use crate::flight::Flight;
 use crate::island::convoy::{Convoy, RUN};
 use crate::island::fleet::Fleet;
 use crate::island::{Island, IslandContact, SecondTry};
+use crate::stage::advance::Halt;
 use crate::stage::narrow::Act;
 use crate::stage::partition::{ListedBody, ListedJoint};
 use crate::stage::publish::TouchingRun;
@@ -117,8 +118,8 @@ pub(crate) struct BodyNotes {
     /// enough to sleep.
     pub(crate) fast: Vec<u32>,
     pub(crate) still: Vec<u32>,
-    /// Which of the fast ones met something, and after what part of their way.
-    pub(crate) met: Vec<(u32, f64)>,
+    /// Those of the fast ones that met something.
+    pub(crate) met: Vec<Halt>,
     /// Slots of those that got farther than their boxes foresaw.
     pub(crate) far: Vec<u32>,
     /// Colliders of these that have left their boxes, and what new ones are to hold.

@@ -92,7 +92,8 @@ pub struct ContactParams {
     /// solved at, or `None` for the exact law. Bodies hover at κ/γ and creep under a tangential load;
     /// the certificate, which knows the exact law alone, shows by how much.
     pub smooth: Option<f64>,
-    /// Swept test that stops fast bodies at static ones, and `bullet` bodies at all.
+    /// Swept test that stops fast bodies at static and kinematic ones, and `bullet` bodies at all. They go along with
+    /// what they met for the rest of the step.
     pub swept: bool,
 }
 

@@ -3,6 +3,8 @@
 
 mod swept;
 
+pub(crate) use swept::Halt;
+
 use crate::events::Events;
 use crate::frame::{BodyNotes, Frame, NOWHERE};
 use crate::hooks::Hooks;
