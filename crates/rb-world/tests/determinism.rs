@@ -7,12 +7,12 @@ const DT: f64 = 1.0 / 60.0;
 const STEPS: usize = 600;
 
 /// Scenes that between them use every stage: piles of boxes and of mixed shapes that fall asleep,
-/// joints with limits, a triangle mesh with many islands, a kinematic drum of many shapes, one island large
-/// enough to be divided.
+/// a crowd with limits, a triangle mesh with many islands, a kinematic drum of many shapes, and islands large
+/// enough to be divided, with joints and without.
 const SCENES: [(&str, usize); 6] = [
     ("box_drop", 4),
     ("mixed_drop", 4),
-    ("ragdolls", 12),
+    ("ragdolls", 30),
     ("terrain", 80),
     ("washer", 5),
     ("large_pyramid", 46),
@@ -125,7 +125,7 @@ fn a_restored_world_goes_on_with_a_step_of_another_length() {
         ("tall_stack", 12),
         ("large_pyramid", 46),
         ("joint_grid", 8),
-        ("ragdolls", 12),
+        ("ragdolls", 30),
     ];
     for (name, size) in scenes {
         let mut world = build(name, size);

@@ -18,6 +18,7 @@ use crate::island::{Island, IslandConstraint, IslandContact, IslandJoint};
 use crate::state::State;
 use rb_core::handle::BodyHandle;
 use rb_core::integrate::Mover;
+use rb_core::partition::Islands;
 use rb_core::room::{empty, fit};
 use rb_solve::parallel;
 
@@ -78,16 +79,15 @@ fn link(state: &State, frame: &mut Frame) {
     } = frame;
     islands.reset(bodies.len());
     bodies.iter_mut().for_each(|body| body.bound = false);
-    let mut join = |[a, b]: [u32; 2]| {
-        let [i, j] = [a as usize, b as usize];
-        (bodies[i].bound, bodies[j].bound) = (true, true);
-        if bodies[i].active && bodies[j].active {
-            islands.link(a, b);
-        }
-    };
     for joint in joints.iter().flatten() {
-        join(joint.bodies);
+        join(islands, bodies, joint.bodies);
     }
+    if !joints.is_empty() {
+        for (slot, body) in bodies.iter_mut().enumerate() {
+            body.tree = islands.root(slot as u32);
+        }
+    }
+    let mut join = |pair| join(islands, bodies, pair);
     for (_, constraint) in state.constraints.iter() {
         // All awake bodies of the constraint end up together, whatever lies between them.
         let awake = |h: &&BodyHandle| state.is_active(h.index());
@@ -99,6 +99,15 @@ fn link(state: &State, frame: &mut Frame) {
     }
     for contact in listed {
         join(contact.movers);
+    }
+}
+
+/// Notes that two bodies can feel one another.
+fn join(islands: &mut Islands, bodies: &mut [ListedBody], [a, b]: [u32; 2]) {
+    let [i, j] = [a as usize, b as usize];
+    (bodies[i].bound, bodies[j].bound) = (true, true);
+    if bodies[i].active && bodies[j].active {
+        islands.link(a, b);
     }
 }
 

@@ -10,18 +10,23 @@ const SECTIONS: usize = 8;
 const WIDE: usize = 1024;
 
 impl Fleet {
+    /// How many sections an island of trees with so many movable bodies is to have, if any.
+    pub(crate) fn sections(bodies: usize) -> Option<usize> {
+        let wanted = bodies.div_ceil(LARGE).next_power_of_two();
+        (bodies >= LARGE).then(|| wanted.clamp(2, SECTIONS))
+    }
+
     /// How many movable bodies a section has. No tree reaches over a border between sections: where the trees do
     /// not let them be of one size, there is one section.
     pub(super) fn cut(&mut self) -> usize {
         let whole = self.movable;
-        if self.members.len() > 1 || whole < LARGE {
+        let Some(wanted) = Self::sections(whole).filter(|_| self.members.len() == 1) else {
             return whole;
-        }
+        };
         if !self.hard {
             let sections = whole.div_ceil(WIDE).next_power_of_two().min(SECTIONS);
             return whole.div_ceil(sections);
         }
-        let wanted = whole.div_ceil(LARGE).next_power_of_two().clamp(2, SECTIONS);
         self.count_over();
         let fits = |size: &usize| {
             let mut borders = (*size..whole).step_by(*size);

@@ -5,8 +5,12 @@
 //! that bodies above one another stay together whatever rounding says, and from a body of the island, so
 //! that its place in the world does not matter. Source: M. Berger, S. Bokhari, "A partitioning strategy
 //! for nonuniform problems on multiprocessors", 1987.
+//! (Crowds are divided in the same way, tree by tree: see `crowd`.)
+
+mod crowd;
 
 use super::BODIES;
+use crowd::Crowd;
 use glam::DVec3;
 use rb_core::math::tangents;
 use rb_core::room::{bytes, empty, fit};
@@ -35,6 +39,8 @@ pub(crate) struct Residents {
     list: Vec<Resident>,
     /// Room for as many, to find the border between two sections in.
     spare: Vec<Resident>,
+    /// The trees of a crowd.
+    crowd: Crowd,
 }
 
 impl Residents {
@@ -42,6 +48,7 @@ impl Residents {
     pub(crate) fn clear(&mut self) {
         empty(&mut self.list);
         empty(&mut self.spare);
+        self.crowd.clear();
     }
 
     /// Slots of all bodies.
@@ -51,7 +58,7 @@ impl Residents {
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        bytes(&self.list) + bytes(&self.spare)
+        bytes(&self.list) + bytes(&self.spare) + self.crowd.bytes()
     }
 
     /// Puts the bodies of an island, `count` given by slot and centre of mass, lowest slot first, in the order of their

@@ -4,6 +4,7 @@ use super::divide::LARGE;
 use super::{BODIES, ListedBody};
 use crate::flight::Flight;
 use crate::frame::{Frame, ISLANDS, NOWHERE};
+use crate::island::fleet::Fleet;
 use crate::island::{Escalated, Island};
 use crate::state::State;
 use rb_core::ahead::NEAR;
@@ -121,11 +122,15 @@ fn begin(island: &mut Island, slots: &[u32], listed: &[ListedBody], state: &Stat
         claim(&mut island.escalated, body(slot));
         jointed |= body(slot).jointed;
     }
-    // Sections of islands with joints are cut along these.
-    if slots.len() >= LARGE && !jointed {
+    let (residents, gravity) = (&mut island.residents, state.params.gravity);
+    if jointed {
+        // Where its trees are solved exactly, a fleet cuts between them.
+        if let Some(sections) = Fleet::sections(slots.len()) {
+            residents.divide_crowd(slots, listed, sections, gravity);
+        }
+    } else if slots.len() >= LARGE {
         let at = |i: usize| (slots[i], body(slots[i]).at);
-        let (width, gravity) = (body(slots[0]).extent, state.params.gravity);
-        let residents = &mut island.residents;
+        let width = body(slots[0]).extent;
         island.section = Some(residents.divide(slots.len(), at, width, gravity));
     }
     island.movable = slots.len();

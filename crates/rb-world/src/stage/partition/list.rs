@@ -21,8 +21,9 @@ pub(crate) struct ListedBody {
     /// Whether it is moved by solving, and whether anything holds or touches it, which [linking](super::link) tells.
     pub(super) active: bool,
     pub(super) bound: bool,
-    /// Whether joints hold it.
+    /// Whether joints hold it, and the lowest slot of what hangs together by these, which linking tells too.
     pub(super) jointed: bool,
+    pub(super) tree: u32,
     /// What it asks of its island.
     pub(super) precise: bool,
     pub(super) hold: u8,
@@ -38,6 +39,7 @@ impl ListedBody {
             active: is_active(body),
             bound: false,
             jointed: !body.joints.is_empty(),
+            tree: 0,
             precise: body.flags.contains(BodyFlags::PRECISE),
             hold: body.exact_hold,
             rest: body.exact_rest,
@@ -73,6 +75,7 @@ pub(super) fn run(state: &State, frame: &mut Frame) -> bool {
         let old = *listed;
         *listed = ListedBody {
             bound: old.bound,
+            tree: old.tree,
             ..new
         };
         old.active == new.active
