@@ -52,7 +52,7 @@ fn a_plate_takes_along_what_it_strikes() {
                 run(&mut world, DT, steps, |_, _| {});
                 let [x, front] = [struck, front].map(|b| world.position(b).unwrap().x);
                 let said = format!("{shape:?} at {body} m/s, plate at {plate} m/s, way {k}");
-                // Whatever way it turns, it is 5 mm deep at most.
+                // Half of its thickness, or more, before the middle of the plate.
                 assert!(x - front > 0.5 * size, "{said}: {x} m, plate {front} m");
                 let speed = world.velocity(struck).unwrap().lin.x;
                 assert!(speed > plate - 0.05, "{said}: {speed} m/s");
@@ -61,11 +61,11 @@ fn a_plate_takes_along_what_it_strikes() {
     }
 }
 
-/// A paddle that turns under a ball takes it along, or throws it off ahead.
+/// A paddle that turns under a ball, by a third of a radian a step at most, throws it off ahead.
 #[test]
 fn a_paddle_does_not_pass_what_it_strikes() {
-    for k in 0..40 {
-        let spin = 10.0 + f64::from(k % 4) * 10.0;
+    for k in 0..60 {
+        let spin = 10.0 + f64::from(k % 3) * 5.0;
         let mut world = empty_world();
         let blade = Shape::cuboid(DVec3::new(1.0, 0.01, 0.3)).unwrap();
         let desc = BodyDesc::kinematic().spin(DVec3::Z * spin);
@@ -74,22 +74,19 @@ fn a_paddle_does_not_pass_what_it_strikes() {
         let at = DVec3::new(angle.cos(), angle.sin(), 0.0) * 0.7;
         let ball = Shape::ball(0.03).unwrap();
         let ball = add(&mut world, BodyDesc::dynamic().at(at), ball);
-        let mut thrown = false;
         for _ in 0..30 {
             world.step(DT).unwrap();
-            let seen = world
-                .pose(paddle)
-                .unwrap()
-                .inverse_point(world.position(ball).unwrap());
-            let speed = world.velocity(ball).unwrap().lin.length();
-            thrown |= speed > 0.9 * 0.7 * spin;
-            if !thrown && seen.x.abs() < 1.0 && angle > spin * DT {
-                let ahead = seen.y * seen.x.signum() > 0.0;
-                let behind = !ahead && speed > 0.0;
-                assert!(!behind, "{k}: passed at {seen}, {speed} m/s");
-            }
+            let seen = world.pose(paddle).unwrap();
+            let seen = seen.inverse_point(world.position(ball).unwrap());
+            let struck = world.velocity(ball).unwrap().lin != DVec3::ZERO;
+            // Beyond the far side of either arm, until the ball leaves it at its end. (It may get as far: while the paddle
+            // turns within a step, the ball goes in a straight line.)
+            let ahead = seen.y * seen.x.signum();
+            let passed = struck && seen.length() < 0.9 && ahead < -0.01;
+            assert!(!passed, "{k}: passed at {spin} rad/s, seen at {seen}");
         }
-        assert!(thrown, "{k}: struck at {spin} rad/s and left there");
+        let speed = world.velocity(ball).unwrap().lin.length();
+        assert!(speed > 0.9 * 0.7 * spin, "{k}: {speed} m/s at {spin} rad/s");
     }
 }
 

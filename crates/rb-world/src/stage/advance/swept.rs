@@ -79,7 +79,7 @@ pub(super) fn stop_fast_bodies(
         a.slot.cmp(&b.slot).then(first).then(a.with.cmp(&b.with))
     });
     back.dedup_by_key(|halt| halt.slot);
-    let ends: Vec<Pose> = back.iter().map(|h| h.after(&back).end(state)).collect();
+    let ends: Vec<Pose> = back.iter().map(|h| h.among(&back).end(state)).collect();
     for (halt, end) in back.iter().zip(ends) {
         let b = state.body_mut(halt.slot);
         b.com = b.previous.p + b.grid.round(end.p);
@@ -96,7 +96,7 @@ pub(super) fn stop_fast_bodies(
 
 impl Halt {
     /// The same where what it met may itself be among those that go `back`.
-    fn after(self, back: &[Self]) -> Self {
+    fn among(self, back: &[Self]) -> Self {
         let with = back.binary_search_by_key(&self.with, |halt| halt.slot);
         let most = with.map_or(1.0, |k| back[k].fraction);
         Self {
@@ -109,18 +109,18 @@ impl Halt {
     fn end(self, state: &State) -> Pose {
         let body = state.body(self.slot);
         let origin = body.previous.p;
-        let touch = after(body, self.fraction, origin);
+        let touch = pose_after(body, self.fraction, origin);
         if self.until <= self.fraction {
             return touch;
         }
         let with = state.body(self.with);
-        let [from, to] = [self.fraction, self.until].map(|part| after(with, part, origin));
+        let [from, to] = [self.fraction, self.until].map(|part| pose_after(with, part, origin));
         to * from.inverse() * touch
     }
 }
 
 /// Where a body was after a part of the step, at its mean velocity, seen from `origin` (m, world).
-fn after(body: &Body, part: f64, origin: DVec3) -> Pose {
+fn pose_after(body: &Body, part: f64, origin: DVec3) -> Pose {
     let way = (body.com - body.previous.p) * part;
     let turned = body.previous.q.slerp(body.q, part);
     Pose::new((body.previous.p - origin) + way, turned)

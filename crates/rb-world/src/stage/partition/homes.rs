@@ -117,15 +117,17 @@ fn list_members(frame: &mut Frame) {
 fn begin(island: &mut Island, slots: &[u32], listed: &[ListedBody], state: &State) {
     island.clear();
     let body = |slot: u32| &listed[slot as usize];
-    let mut jointed = false;
+    let (mut jointed, mut trees) = (false, 0);
     for &slot in slots {
         claim(&mut island.escalated, body(slot));
         jointed |= body(slot).jointed;
+        trees += usize::from(body(slot).tree == slot);
     }
     let (residents, gravity) = (&mut island.residents, state.params.gravity);
     if jointed {
-        // Where its trees are solved exactly, a fleet cuts between them.
-        if let Some(sections) = Fleet::sections(slots.len()) {
+        // A fleet cuts between trees; those of a crowd have as many bodies each.
+        let crowd = trees > 1 && slots.len().is_multiple_of(trees);
+        if let Some(sections) = Fleet::sections(slots.len()).filter(|_| crowd) {
             residents.divide_crowd(slots, listed, sections, gravity);
         }
     } else if slots.len() >= LARGE {

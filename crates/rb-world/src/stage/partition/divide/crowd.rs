@@ -101,9 +101,9 @@ impl Crowd {
         }
     }
 
-    /// Whether there are several trees, all of as many bodies.
+    /// Whether all trees have as many bodies.
     fn is_even(&self) -> bool {
-        self.trees.len() > 1 && self.trees.windows(2).all(|two| two[0].size == two[1].size)
+        self.trees.windows(2).all(|two| two[0].size == two[1].size)
     }
 
     /// Lists the bodies of all trees, section by section, in the order of slots in each.
