@@ -5,7 +5,7 @@
 //! So every section is a slice that one thread can have to itself.
 
 use super::pack::ContactLanes;
-use super::section::Section;
+use super::section::{Section, suit_single};
 use super::simd::{Line, Stored};
 use glam::DVec3;
 use rb_core::mass::InvMass;
@@ -132,6 +132,11 @@ impl ContactLanes {
         for line in self.layout.copies(body) {
             self.moved[line] = packed(by, 0.0);
         }
+    }
+
+    /// Whether what moves its bodies may be swept in single precision.
+    pub fn suits_single(&self) -> bool {
+        suit_single(&self.inv, &self.vel)
     }
 
     /// All lines, to be worked on section by section, each with its guests and the body of idle lanes.

@@ -110,7 +110,7 @@ impl Section {
             movable,
             nobody: inv.len() as u32 - 1,
         };
-        if terms.precision == Precision::Single && !masses.suit_single() {
+        if terms.precision == Precision::Single && !suit_single(inv, vel) {
             terms.precision = Precision::Double;
         }
         let stays = self.make_plan(set, &terms, masses) && self.soft == Some(terms.soft);
@@ -144,17 +144,17 @@ impl Section {
 const MASS: [f64; 2] = [1e-12, 1e12];
 const MOMENT: [f64; 2] = [1e-30, 1e30];
 
-impl Masses<'_> {
-    /// Whether contacts of these bodies may be swept in single precision.
-    fn suit_single(&self) -> bool {
-        let within = |x: f64, [low, high]: [f64; 2]| x == 0.0 || (low <= x && x <= high);
-        self.inv.iter().zip(self.vel).all(|(inv, vel)| {
-            let [xx, yy, zz, _, _, _, x, y] = inv.0;
-            let linear = [x, y, vel.0[3]].iter().all(|&m| within(m, MASS));
-            linear && [xx, yy, zz].iter().all(|&m| within(m, MOMENT))
-        })
-    }
+/// Whether what moves bodies of these inverse masses may be swept in single precision.
+pub(super) fn suit_single(inv: &[Line], vel: &[Line]) -> bool {
+    let within = |x: f64, [low, high]: [f64; 2]| x == 0.0 || (low <= x && x <= high);
+    inv.iter().zip(vel).all(|(inv, vel)| {
+        let [xx, yy, zz, _, _, _, x, y] = inv.0;
+        let linear = [x, y, vel.0[3]].iter().all(|&m| within(m, MASS));
+        linear && [xx, yy, zz].iter().all(|&m| within(m, MOMENT))
+    })
+}
 
+impl Masses<'_> {
     /// Whether a manifold between these bodies is what it was when it was packed, but for its impulses.
     #[inline(always)]
     pub(super) fn keep(&self, set: &Contacts, manifold: u32, bodies: [u32; 2]) -> bool {

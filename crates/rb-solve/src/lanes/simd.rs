@@ -38,6 +38,10 @@ pub(super) trait Stored: Copy + core::fmt::Debug + Default + Send + Sync {
     const TINY: f64;
     /// By what share numbers that ought to be the same may differ.
     const CLOSE: f64;
+    /// Smallest pivot, relative to the diagonal it came from, that counts as independent.
+    const DEPENDENT: f64;
+    /// Whether the product of any three entries of a matrix is in range.
+    const CUBES: bool;
     fn at(&self, lane: usize) -> f64;
     fn set(&mut self, lane: usize, x: f64);
     /// As the line of a body: its numbers side by side, whatever the precision of the lanes.
@@ -47,7 +51,7 @@ pub(super) trait Stored: Copy + core::fmt::Debug + Default + Send + Sync {
 
 /// Implements [`Stored`].
 macro_rules! stored {
-    ($name:ident, $number:ty, $close:literal, [$read:ident, $write:ident], $plain:ty, $avx2:ty, $avx512:ty) => {
+    ($name:ident, $number:ty, $close:literal, $dependent:literal, $cubes:literal, [$read:ident, $write:ident], $plain:ty, $avx2:ty, $avx512:ty) => {
         impl Stored for $name {
             type Plain = $plain;
             #[cfg(target_arch = "x86_64")]
@@ -56,6 +60,8 @@ macro_rules! stored {
             type Avx512 = $avx512;
             const TINY: f64 = <$number>::MIN_POSITIVE as f64;
             const CLOSE: f64 = $close;
+            const DEPENDENT: f64 = $dependent;
+            const CUBES: bool = $cubes;
             #[inline(always)]
             fn at(&self, lane: usize) -> f64 {
                 self.0[lane] as f64
@@ -79,6 +85,8 @@ stored!(
     Wide,
     f64,
     1e-9,
+    1e-10,
+    true,
     [read, write],
     plain::Plain,
     x86::Avx2,
@@ -88,6 +96,8 @@ stored!(
     Narrow,
     f32,
     1e-6,
+    1e-5,
+    false,
     [read_single, write_single],
     plain::PlainSingle,
     x86::Single<false>,
@@ -144,6 +154,8 @@ impl<S: Simd<Stored = Wide>> Double for S {}
 
 /// What goes from lane to lane, where all of them are there.
 pub(super) trait AllLanes: Simd {
+    /// As many numbers of single precision, with the same instructions.
+    type Single: AllLanes + Simd<Stored = Narrow>;
     /// The first eight of some numbers.
     fn read(from: &[f64]) -> Self;
     /// Writes them.

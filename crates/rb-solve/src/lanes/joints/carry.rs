@@ -17,14 +17,17 @@ use super::swivel;
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::dispatch;
-use crate::lanes::simd::{Double, Line, by_halves};
+use crate::lanes::simd::{Double, Line, Simd, by_halves};
 use crate::lanes::vector::V3;
 use rb_core::discretise::Discretiser;
 
 impl JointLanes {
     /// Carries the anchored rows along with their bodies, under a soft step or as rigid ones.
     pub fn carry(&mut self, numbers: &Discretiser) {
-        run(self, numbers, false);
+        match self.net.is_used {
+            true => self.carry_net(numbers, false, false),
+            false => run(self, numbers, false),
+        }
     }
 
     /// Whether all joints are swept as points.
@@ -36,12 +39,18 @@ impl JointLanes {
     /// one go, where there are [only points](Self::has_only_points).
     pub fn carry_points(&mut self, numbers: &Discretiser, first: bool) {
         self.levers.fill(Line::default());
-        run_carry_points(self, Bias::of(numbers), first);
+        match self.net.is_used {
+            true => self.carry_net(numbers, first, true),
+            false => run_carry_points(self, Bias::of(numbers), first),
+        }
         self.batches.iter_mut().for_each(|b| b.local = false);
     }
 
     /// The largest of [`carried_errors`](Self::carried_errors) (m).
     pub fn carried_error(&self) -> f64 {
+        if self.net.is_used {
+            return self.net_error();
+        }
         let mut most = Line::default();
         for batch in self.batches.iter().filter(|b| b.anchored > 0) {
             run_error(self, batch, &mut most);
@@ -71,7 +80,7 @@ pub(super) struct Turn<S> {
     w: S,
 }
 
-impl<S: Double> Turn<S> {
+impl<S: Simd> Turn<S> {
     /// That of a quaternion x, y, z, w.
     #[inline(always)]
     pub(super) fn new([x, y, z, w]: [S; 4]) -> Self {
@@ -122,7 +131,7 @@ impl<S: Double> Turn<S> {
 /// A turn per lane, row by row.
 pub(super) struct Matrix<S>([V3<S>; 3]);
 
-impl<S: Double> Matrix<S> {
+impl<S: Simd> Matrix<S> {
     #[inline(always)]
     pub(super) fn of(&self, v: V3<S>) -> V3<S> {
         let [x, y, z] = &self.0;
@@ -137,7 +146,7 @@ pub(super) struct Turns<S> {
     pub(super) went: V3<S>,
 }
 
-impl<S: Double> Turns<S> {
+impl<S: Simd> Turns<S> {
     #[inline(always)]
     pub(super) fn of(turned: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
         let a = S::gather(turned, &bodies[0]);
@@ -169,7 +178,7 @@ pub(super) struct Bias {
 
 impl Bias {
     /// That of the numbers of a step.
-    fn of(numbers: &Discretiser) -> Self {
+    pub(super) fn of(numbers: &Discretiser) -> Self {
         match numbers.joint_step {
             Some(step) => Self {
                 rate: step.linear.rate,
@@ -185,7 +194,7 @@ impl Bias {
     }
 
     #[inline(always)]
-    fn numbers<S: Double>(self) -> [S; 2] {
+    pub(super) fn numbers<S: Simd>(self) -> [S; 2] {
         [S::splat(self.rate), S::splat(self.push)]
     }
 }
@@ -258,7 +267,8 @@ pub(super) fn carry<S: Double>(lanes: &mut JointLanes, bias: Bias, local: bool) 
 /// Carries a point along.
 #[inline(always)]
 fn follow<S: Double>(point: &mut Point, turned: &[Line], bias: Bias, home: Option<&Pins>) {
-    point.carry::<S>(turned, bias.numbers(), home);
+    let now = Turns::<S>::of(turned, &point.bodies);
+    point.carry(&now, bias.numbers(), home);
 }
 
 /// Carries points along where there is nothing else, and sums up the geometric stiffness from their impulses while
@@ -294,7 +304,8 @@ fn follow_and_pull<S: Double>(
     bias: Bias,
     home: Option<&Pins>,
 ) {
-    let pull = point.carry::<S>(turned, bias.numbers(), home);
+    let now = Turns::<S>::of(turned, &point.bodies);
+    let pull = point.carry(&now, bias.numbers(), home);
     pull.put(levers, &batch.bodies);
 }
 
@@ -354,7 +365,8 @@ fn run_error(lanes: &JointLanes, batch: &Batch, most: &mut Line) {
 pub(super) fn error<S: Double>(lanes: &JointLanes, batch: &Batch, most: &mut Line) {
     let mut largest = S::load(most);
     if let Some(point) = lanes.point_of(batch) {
-        return point.error::<S>(&lanes.turned).max(largest).store(most);
+        let now = Turns::<S>::of(&lanes.turned, &point.bodies);
+        return point.error(&now).max(largest).store(most);
     }
     let now = Followed::<S>::new(batch, &lanes.turned);
     let gap = now.gap();

@@ -5,6 +5,7 @@ use super::pack::{Eight, JointLanes, NOBODY, triangle};
 use super::row::LaneRow;
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
+use crate::lanes::simd::Stored;
 use glam::DVec3;
 use rb_core::discretise::RowTerms;
 
@@ -148,6 +149,8 @@ fn is_square(rows: &[Eight]) -> bool {
 }
 
 #[inline]
-pub(super) fn set(to: &mut Wide3, lane: usize, v: DVec3) {
-    (to[0].0[lane], to[1].0[lane], to[2].0[lane]) = (v.x, v.y, v.z);
+pub(super) fn set<W: Stored>(to: &mut Wide3<W>, lane: usize, v: DVec3) {
+    to[0].set(lane, v.x);
+    to[1].set(lane, v.y);
+    to[2].set(lane, v.z);
 }

@@ -57,6 +57,10 @@ impl JointLanes {
 
     fn sums(&self, batches: &[Batch], [vel, free]: [&[Line]; 2], floor: f64) -> Sums {
         let mut sums = Sums::default();
+        if self.net.is_used {
+            self.grade_net(batches, [vel, free], floor, &mut sums);
+            return sums;
+        }
         let numbers = (&self.rows[..], &self.points[..]);
         run(batches, numbers, [vel, free], floor, &mut sums);
         sums
@@ -203,7 +207,7 @@ fn along<S: Double>(row: &Eight, v: &Pair<S>) -> S {
 
 /// One row of eight joints, with its J v⁺ and J ṽ. In units of ε = √a e.
 #[inline(always)]
-fn count<S: Double>(
+pub(super) fn count<S: Double>(
     row: &Graded<S>,
     [rate, rest]: [S; 2],
     floor: f64,

@@ -29,7 +29,11 @@ impl JointLanes {
 
     /// The same for the joints of a section.
     pub(super) fn sweep_lines(&mut self, vel: &mut [Line], pass: Pass, backwards: bool) {
-        run(self, vel, Order { pass, backwards });
+        let order = Order { pass, backwards };
+        match self.net.is_used {
+            true => self.sweep_net(vel, order),
+            false => run(self, vel, order),
+        }
     }
 }
 

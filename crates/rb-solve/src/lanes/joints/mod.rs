@@ -34,6 +34,7 @@ mod fill;
 mod grade;
 mod kernel;
 mod limbs;
+mod net;
 mod pack;
 mod parted;
 mod pin;

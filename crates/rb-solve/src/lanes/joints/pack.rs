@@ -5,6 +5,7 @@ use super::bearing::{Bearing, NO_BEARING, Rest};
 use super::exact::Free;
 use super::grade::Tally;
 use super::limbs::Limbs;
+use super::net::Net;
 use super::pin::Pins;
 use super::point::{NO_POINT, Point};
 use super::trees::Group;
@@ -166,6 +167,8 @@ pub struct JointLanes {
     pub(super) of_pins: u32,
     /// What these pins were stated as, by number of the point.
     pub(super) pins: Vec<Pins>,
+    /// Both of single precision, if that is what they are swept in.
+    pub(super) net: Net,
     /// Batches of bearings, and what each starts its steps from.
     pub(super) bearings: Vec<Bearing>,
     pub(super) rests: Vec<Rest>,
@@ -337,6 +340,7 @@ impl JointLanes {
             + self.rows.capacity() * size_of::<Eight>()
             + self.points.capacity() * size_of::<Point>()
             + self.pins.capacity() * size_of::<Pins>()
+            + self.net.bytes()
             + self.bearings.capacity() * size_of::<Bearing>()
             + self.rests.capacity() * size_of::<Rest>()
             + (self.factors.capacity() + self.factor.capacity()) * size_of::<Wide>()

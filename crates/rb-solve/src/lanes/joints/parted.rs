@@ -79,6 +79,19 @@ impl PartedLanes {
             .for_each(|section| section.set_turned(at, by, turn));
     }
 
+    /// Sweeps joints in single precision from now on, if all are pins that are to be swept in that, or in double. Pins that
+    /// [stay](Self::stay) are to be put anew if that is a change: whether it is.
+    pub fn use_nets(&mut self, nets: bool) -> bool {
+        let mut changes = false;
+        for part in &mut self.parts {
+            changes |= part.use_net(nets);
+        }
+        if changes {
+            self.parts.iter_mut().for_each(JointLanes::renew);
+        }
+        changes
+    }
+
     /// Tells the seam what its bodies did.
     pub fn tell_seam(&mut self) {
         let Some((seam, sections)) = self.parts.split_last_mut() else {

@@ -6,6 +6,7 @@ use super::fill::set;
 use super::pack::JointLanes;
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
+use crate::lanes::simd::{Stored, Wide};
 use glam::{DMat3, DVec3};
 use rb_core::discretise::Discretiser;
 
@@ -23,13 +24,13 @@ pub struct LanePin {
 /// Up to eight of them.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
-pub(super) struct Pins {
-    pub(super) axes: [Wide3; 3],
-    pub(super) arm: [Wide3; 2],
+pub(super) struct Pins<W = Wide> {
+    pub(super) axes: [Wide3<W>; 3],
+    pub(super) arm: [Wide3<W>; 2],
 }
 
-impl Pins {
-    fn put(&mut self, lane: usize, pin: &LanePin) {
+impl<W: Stored> Pins<W> {
+    pub(super) fn put(&mut self, lane: usize, pin: &LanePin) {
         for (k, axis) in self.axes.iter_mut().enumerate() {
             set(axis, lane, pin.axes.col(k));
         }
@@ -45,7 +46,14 @@ impl JointLanes {
     pub fn open_pins(&mut self, batch: usize, soft: f64, slots: [u8; 3]) {
         debug_assert!(self.groups.is_empty(), "trees have no points");
         let (bodies, full) = (self.batches[batch].bodies, self.is_full(batch));
-        self.open_point(batch).open(&bodies, full, soft, slots);
+        match self.net.is_used {
+            true => {
+                debug_assert_eq!(batch, self.numbered as usize, "nets have nothing but pins");
+                self.net.open(batch).open(&bodies, full, soft, slots);
+                (self.batches[batch].point, self.numbered) = (self.numbered, self.numbered + 1);
+            }
+            false => self.open_point(batch).open(&bodies, full, soft, slots),
+        }
         self.of_pins += 1;
         let to = &mut self.batches[batch];
         (to.plain, to.bounded, to.anchored) = (3, 0, 3);
@@ -62,6 +70,9 @@ impl JointLanes {
     #[inline]
     pub fn put_pin(&mut self, batch: usize, lane: usize, pin: &LanePin) {
         let point = self.batches[batch].point as usize;
+        if self.net.is_used {
+            return self.net.put(point, lane, pin);
+        }
         self.pins[point].put(lane, pin);
         self.points[point].start(lane, pin.impulse);
     }
@@ -80,7 +91,10 @@ impl JointLanes {
     /// Carries all pins to where the bodies are; their centres of mass and attitudes have been set in
     /// place of what they did.
     pub fn carry_pins(&mut self, numbers: &Discretiser) {
-        run(self, numbers, true);
+        match self.net.is_used {
+            true => self.carry_net(numbers, true, false),
+            false => run(self, numbers, true),
+        }
         self.batches.iter_mut().for_each(|b| b.local = false);
     }
 }

@@ -26,7 +26,7 @@ use super::symmetric::{PLACES, inverted, inverted_positive, times, with_square};
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Line, Plain, Simd, Wide};
+use crate::lanes::simd::{Double, Line, Simd, Stored, Wide};
 use crate::lanes::vector::{Mass, V3, product};
 use glam::DVec3;
 use rb_core::problem::Pass;
@@ -47,36 +47,36 @@ pub(super) const NO_POINT: u32 = u32::MAX;
 /// Up to eight points without a common movable body.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
-pub(super) struct Point {
-    bodies: [[u32; LANES]; 2],
+pub(super) struct Point<W = Wide> {
+    pub(super) bodies: [[u32; LANES]; 2],
     /// Impulse on b (N·s), and the same along the axes, as it comes and is told.
-    impulse: Wide3,
-    along: Wide3,
+    impulse: Wide3<W>,
+    along: Wide3<W>,
     /// From the centres of mass of a and b to the point (m).
-    arm: [Wide3; 2],
+    arm: [Wide3<W>; 2],
     /// By pass: Eᵀ b.
-    bias: [Wide3; 2],
+    bias: [Wide3<W>; 2],
     /// A⁻¹ as xx, yy, zz, xy, xz, yz.
-    inverse: [Wide; 6],
+    inverse: [W; 6],
     /// How far bodies have turned since that was found (rad), or more, and the sum of their inverse moments of inertia
     /// then.
-    turned: Wide,
-    ease: Wide,
+    turned: W,
+    ease: W,
     /// What a visit of the position pass takes off the impulse: of A⁻¹ w and of the impulse, both over-relaxed.
-    firm: Wide,
-    fade: Wide,
+    firm: W,
+    fade: W,
     /// Whether all bodies have equal moments of inertia, and no locked axes: masses and moments then come with the
     /// velocities.
     round: bool,
     /// Whether the velocity pass has a bias.
     driven: bool,
     /// From the centre of mass of a to the point it holds (m).
-    anchor: Wide3,
+    anchor: Wide3<W>,
     /// E, and the diagonal of E A Eᵀ.
-    axes: [Wide3; 3],
-    diag: Wide3,
+    axes: [Wide3<W>; 3],
+    diag: Wide3<W>,
     /// s: R of the position pass in units of A.
-    soft: Wide,
+    soft: W,
     /// Where the impulses along the axes return to.
     slots: [[u8; LANES]; 3],
 }
@@ -112,7 +112,7 @@ impl JointLanes {
     }
 }
 
-impl Point {
+impl<W: Stored> Point<W> {
     /// Starts a point of pins, in all lanes if it is `full`, with R of the position pass in units of A and where the
     /// impulses return to.
     pub(super) fn open(
@@ -126,8 +126,8 @@ impl Point {
             *self = Self::default();
         }
         self.bodies = *bodies;
-        (self.bias[1], self.driven) = (Wide3::default(), false);
-        self.soften(Plain::splat(soft));
+        (self.bias[1], self.driven) = (Wide3::<W>::default(), false);
+        self.soften(W::Plain::splat(soft));
         self.slots = slots.map(|slot| [slot; LANES]);
     }
 
@@ -137,32 +137,9 @@ impl Point {
         set(&mut self.along, lane, impulse);
     }
 
-    /// Takes the three rows of a batch.
-    #[inline(always)]
-    pub(super) fn take<S: Double>(&mut self, batch: &Batch, rows: &[Eight]) {
-        let [x, y, z] = [&rows[0], &rows[1], &rows[2]];
-        let e = [V3::<S>::load(&x.lin), V3::load(&y.lin), V3::load(&z.lin)];
-        self.axes = [x.lin, y.lin, z.lin];
-        self.bodies = batch.bodies;
-        combined(e, [&x.impulse, &y.impulse, &z.impulse]).store(&mut self.impulse);
-        let arm = V3::<S>::load(&batch.arm[1]);
-        V3::load(&batch.apart).add(arm).store(&mut self.arm[0]);
-        arm.store(&mut self.arm[1]);
-        self.anchor = batch.arm[0];
-        for pass in 0..2 {
-            let bias = [&x.bias[pass], &y.bias[pass], &z.bias[pass]];
-            combined(e, bias).store(&mut self.bias[pass]);
-        }
-        self.driven = self.bias[1] != Wide3::default();
-        self.soften(S::load(&x.soft));
-        S::splat(f64::INFINITY).store(&mut self.turned);
-        self.slots = [x.slot, y.slot, z.slot];
-        self.along = [x.impulse, y.impulse, z.impulse];
-    }
-
     /// Has R of the position pass be `soft` A.
     #[inline(always)]
-    fn soften<S: Double>(&mut self, soft: S) {
+    fn soften<S: Simd<Stored = W>>(&mut self, soft: S) {
         let one = S::splat(1.0);
         let over = S::select(S::gt(soft, S::zero()), S::splat(OVER), one);
         let firm = over.div(one.add(soft));
@@ -174,13 +151,12 @@ impl Point {
     /// Follows its bodies; `rate` (1/s) and `push` (m/s) are those of the soft step. At the start of a step it comes
     /// from where its pins are at `home`, with the impulse along the axes.
     #[inline(always)]
-    pub(super) fn carry<S: Double>(
+    pub(super) fn carry<S: Simd<Stored = W>>(
         &mut self,
-        turned: &[Line],
+        now: &Turns<S>,
         [rate, push]: [S; 2],
-        home: Option<&Pins>,
+        home: Option<&Pins<W>>,
     ) -> Pull<S> {
-        let now = Turns::<S>::of(turned, &self.bodies);
         let turn = now.turn[0].matrix();
         let ([anchor, arm], axes, apart, angle) = match home {
             Some(home) => {
@@ -232,12 +208,17 @@ impl Point {
     /// Makes A⁻¹ from the present masses, those that the velocities of round bodies tell, else those in `inv`; of round
     /// bodies with the same moments as when it was made only where they have turned by more than [`TURN`] since.
     #[inline(always)]
-    pub(super) fn prepare<S: Double>(&mut self, batch: &mut Batch, pair: &Pair<S>, inv: &[Line]) {
+    pub(super) fn prepare<S: Simd<Stored = W>>(
+        &mut self,
+        mass: &mut [[W; 9]; 2],
+        pair: &Pair<S>,
+        inv: &[Line],
+    ) {
         self.round = pair.is_round();
         if !self.round {
-            let mass = Mass::of(pair, inv, &batch.bodies);
+            let own = Mass::of(pair, inv, &self.bodies);
             for s in 0..2 {
-                mass[s].store(&mut batch.mass[s]);
+                own[s].store(&mut mass[s]);
             }
         }
         let stale = self.stale(pair);
@@ -249,7 +230,7 @@ impl Point {
         let a = match self.round {
             true => coupled_round(pair, &arm),
             false => coupled(
-                &[Mass::load(&batch.mass[0]), Mass::load(&batch.mass[1])],
+                &[Mass::load(&mass[0]), Mass::load(&mass[1])],
                 &arm,
             ),
         };
@@ -258,7 +239,7 @@ impl Point {
             let diag = &mut self.diag[k];
             S::select(stale, e.dot(product(&a, e)), S::load(diag)).store(diag);
         }
-        let inverse = match self.round {
+        let inverse = match self.round && W::CUBES {
             true => inverted_positive(&a),
             false => inverted(&a),
         };
@@ -270,7 +251,7 @@ impl Point {
 
     /// Where A⁻¹ has to be made anew. Notes the present moments.
     #[inline(always)]
-    fn stale<S: Double>(&mut self, pair: &Pair<S>) -> S::Mask {
+    fn stale<S: Simd<Stored = W>>(&mut self, pair: &Pair<S>) -> S::Mask {
         let (zero, one, moments) = (S::zero(), S::splat(1.0), [pair.moment(0), pair.moment(1)]);
         let ease = moments[0].add(moments[1]);
         let change = ease.sub(S::load(&self.ease));
@@ -285,7 +266,7 @@ impl Point {
 
     /// What it does to the inertia of its bodies.
     #[inline(always)]
-    pub(super) fn pull<S: Double>(&self) -> Pull<S> {
+    pub(super) fn pull<S: Simd<Stored = W>>(&self) -> Pull<S> {
         Pull {
             impulse: V3::load(&self.impulse),
             arm: [V3::load(&self.anchor), V3::load(&self.arm[1])],
@@ -294,15 +275,15 @@ impl Point {
 
     /// Adds W Jᵀλ to the velocities.
     #[inline(always)]
-    pub(super) fn warm<S: Double>(&self, mass: &[[Wide; 9]; 2], vel: &mut [Line]) {
+    pub(super) fn warm<S: Simd<Stored = W>>(&self, mass: &[[W; 9]; 2], vel: &mut [Line]) {
         self.warm_pair(mass, Pair::<S>::gather(vel, &self.bodies), vel);
     }
 
     /// The same to velocities that have been gathered.
     #[inline(always)]
-    pub(super) fn warm_pair<S: Double>(
+    pub(super) fn warm_pair<S: Simd<Stored = W>>(
         &self,
-        mass: &[[Wide; 9]; 2],
+        mass: &[[W; 9]; 2],
         mut pair: Pair<S>,
         vel: &mut [Line],
     ) {
@@ -314,7 +295,12 @@ impl Point {
 
     /// Solves the points against the present velocities.
     #[inline(always)]
-    pub(super) fn visit<S: Double>(&mut self, mass: &[[Wide; 9]; 2], vel: &mut [Line], pass: Pass) {
+    pub(super) fn visit<S: Simd<Stored = W>>(
+        &mut self,
+        mass: &[[W; 9]; 2],
+        vel: &mut [Line],
+        pass: Pass,
+    ) {
         let mut pair = Pair::<S>::gather(vel, &self.bodies);
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         let old = V3::load(&self.impulse);
@@ -337,10 +323,10 @@ impl Point {
 
     /// Moves the bodies as if so much were taken off the impulse.
     #[inline(always)]
-    fn take_off<S: Double>(
+    fn take_off<S: Simd<Stored = W>>(
         &self,
         pair: &mut Pair<S>,
-        mass: &[[Wide; 9]; 2],
+        mass: &[[W; 9]; 2],
         arm: &[V3<S>; 2],
         p: V3<S>,
     ) {
@@ -358,16 +344,41 @@ impl Point {
     }
 }
 
+impl Point {
+    /// Takes the three rows of a batch.
+    #[inline(always)]
+    pub(super) fn take<S: Double>(&mut self, batch: &Batch, rows: &[Eight]) {
+        let [x, y, z] = [&rows[0], &rows[1], &rows[2]];
+        let e = [V3::<S>::load(&x.lin), V3::load(&y.lin), V3::load(&z.lin)];
+        self.axes = [x.lin, y.lin, z.lin];
+        self.bodies = batch.bodies;
+        combined(e, [&x.impulse, &y.impulse, &z.impulse]).store(&mut self.impulse);
+        let arm = V3::<S>::load(&batch.arm[1]);
+        V3::load(&batch.apart).add(arm).store(&mut self.arm[0]);
+        arm.store(&mut self.arm[1]);
+        self.anchor = batch.arm[0];
+        for pass in 0..2 {
+            let bias = [&x.bias[pass], &y.bias[pass], &z.bias[pass]];
+            combined(e, bias).store(&mut self.bias[pass]);
+        }
+        self.driven = self.bias[1] != Wide3::default();
+        self.soften(S::load(&x.soft));
+        S::splat(f64::INFINITY).store(&mut self.turned);
+        self.slots = [x.slot, y.slot, z.slot];
+        self.along = [x.impulse, y.impulse, z.impulse];
+    }
+}
+
 /// Eᵀ x.
 #[inline(always)]
-fn combined<S: Double>(e: [V3<S>; 3], x: [&Wide; 3]) -> V3<S> {
+fn combined<S: Simd>(e: [V3<S>; 3], x: [&S::Stored; 3]) -> V3<S> {
     let first = e[0].scaled(S::load(x[0]));
     first.more(e[1], S::load(x[1])).more(e[2], S::load(x[2]))
 }
 
 /// A = Σ 1/m − [r] I⁻¹ [r] of both bodies.
 #[inline(always)]
-fn coupled<S: Double>(mass: &[Mass<S>; 2], arm: &[V3<S>; 2]) -> [S; 6] {
+fn coupled<S: Simd>(mass: &[Mass<S>; 2], arm: &[V3<S>; 2]) -> [S; 6] {
     let [x, y, z] = mass[0].lin.add(mass[1].lin).0;
     let zero = S::zero();
     let mut a = [x, y, z, zero, zero, zero];
@@ -394,7 +405,7 @@ fn coupled<S: Double>(mass: &[Mass<S>; 2], arm: &[V3<S>; 2]) -> [S; 6] {
 
 /// The same of round bodies: Σ 1/m + I⁻¹ (r·r − r rᵀ).
 #[inline(always)]
-fn coupled_round<S: Double>(pair: &Pair<S>, arm: &[V3<S>; 2]) -> [S; 6] {
+fn coupled_round<S: Simd>(pair: &Pair<S>, arm: &[V3<S>; 2]) -> [S; 6] {
     let (m, zero) = (pair.mass(0).add(pair.mass(1)), S::zero());
     let mut a = [m, m, m, zero, zero, zero];
     for s in 0..2 {

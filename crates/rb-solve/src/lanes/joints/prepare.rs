@@ -5,14 +5,11 @@ use super::pack::{Batch, Eight, JointLanes, triangle};
 use super::point::Point;
 use crate::lanes::bodies::is_odd;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Line, Wide, by_halves};
+use crate::lanes::simd::{Double, Line, Simd, Stored, Wide, by_halves};
 use crate::lanes::vector::{Mass, V3};
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use rb_core::problem::Pass;
 
-/// Smallest pivot, relative to the diagonal it came from, that counts as independent (as in
-/// `linalg::ldl`).
-pub(super) const DEPENDENT: f64 = 1e-10;
 /// Rows of both sorts together.
 pub(super) const ALL: usize = 2 * MOST;
 
@@ -27,6 +24,9 @@ impl JointLanes {
     /// The same for the joints of a section, followed by [`warm`](Self::warm): where there are only points in one go,
     /// since both ask for the same bodies.
     pub fn start_in(&mut self, section: &mut BodyLines) {
+        if self.net.is_used {
+            return self.start_net(section.inv, section.vel);
+        }
         let held = self.number_points();
         if self.has_only_points() {
             return run_start(self, section.inv, section.vel, held);
@@ -81,7 +81,7 @@ pub(super) fn start<S: Double>(
 #[inline(always)]
 fn start_point<S: Double>(batch: &mut Batch, point: &mut Point, inv: &[Line], vel: &mut [Line]) {
     let pair = Pair::<S>::gather(vel, &batch.bodies);
-    point.prepare(batch, &pair, inv);
+    point.prepare(&mut batch.mass, &pair, inv);
     point.warm_pair(&batch.mass, pair, vel);
 }
 
@@ -95,7 +95,7 @@ pub(super) fn prepare<S: Double>(lanes: &mut JointLanes, inv: &[Line], vel: &[Li
             if batch.point as usize >= held {
                 point.take::<S>(batch, &rows[batch.range()]);
             }
-            point.prepare(batch, &pair, inv);
+            point.prepare(&mut batch.mass, &pair, inv);
             continue;
         }
         let mass = Mass::of(&pair, inv, &batch.bodies);
@@ -176,13 +176,13 @@ pub(super) fn eliminate<S: Double>(a: &mut [Wide], rows: &[Eight], plain: usize,
 
 /// 1/x, or 0 where x has vanished against `own`.
 #[inline(always)]
-pub(super) fn invert<S: Double>(x: S, own: S) -> S {
-    invert_above(x, own, DEPENDENT)
+pub(super) fn invert<S: Simd>(x: S, own: S) -> S {
+    invert_above(x, own, S::Stored::DEPENDENT)
 }
 
 /// 1/x, or 0 where x is no more than a `share` of `own`.
 #[inline(always)]
-pub(super) fn invert_above<S: Double>(x: S, own: S, share: f64) -> S {
+pub(super) fn invert_above<S: Simd>(x: S, own: S, share: f64) -> S {
     let size = |v: S| v.max(S::zero().sub(v));
     let kept = S::gt(size(x), S::splat(share).mul(size(own)));
     // What is not kept may be infinite: nothing waits for the comparison before it divides.

@@ -6,7 +6,7 @@
 
 use super::pack::{Batch, Eight, JointLanes};
 use super::point::Point;
-use crate::lanes::simd::{Double, Line, by_halves};
+use crate::lanes::simd::{Double, Line, Simd, by_halves};
 use crate::lanes::vector::V3;
 use crate::lanes::{LANES, dispatch};
 
@@ -19,6 +19,9 @@ impl JointLanes {
 
     /// Adds it to what there is.
     pub(super) fn pull_more(&mut self) {
+        if self.net.is_used {
+            return self.pull_net();
+        }
         run_pull(&self.batches, &self.rows, &self.points, &mut self.levers);
     }
 }
@@ -72,7 +75,9 @@ impl<S: Double> Pull<S> {
             arm: [V3::load(&batch.arm[0]), V3::load(&batch.arm[1])],
         }
     }
+}
 
+impl<S: Simd> Pull<S> {
     /// Adds it to what there is.
     #[inline(always)]
     pub(super) fn put(&self, levers: &mut [Line], bodies: &[[u32; LANES]; 2]) {

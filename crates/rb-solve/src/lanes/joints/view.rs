@@ -22,8 +22,8 @@ impl JointLanes {
     pub fn impulses(&self, joint: usize) -> impl Iterator<Item = (u8, f64)> + '_ {
         let [batch, lane] = self.seats[joint];
         let (batch, lane) = (&self.batches[batch as usize], lane as usize);
-        let point = self.point_of(batch);
-        (0..batch.len()).filter_map(move |k| match point {
+        let point = self.seen_point(batch);
+        (0..batch.len()).filter_map(move |k| match &point {
             Some(point) => point.told(k, lane),
             None => {
                 let row = &self.rows[batch.first as usize + k];
@@ -60,8 +60,8 @@ impl JointLanes {
     /// Number of rows of all joints.
     pub(super) fn all_rows(&self) -> usize {
         let used = |diag: &Wide| diag.0.iter().filter(|diag| **diag > 0.0).count();
-        let rows = |batch| match self.point_of(batch) {
-            Some(point) => point.diagonal().iter().map(used).sum(),
+        let rows = |batch| match self.seen_point(batch) {
+            Some(point) => point.len(),
             None => self.rows[batch.range()]
                 .iter()
                 .map(|row| used(&row.diag))
@@ -81,7 +81,7 @@ impl JointLanes {
     ) {
         let [batch, lane] = self.seats[joint];
         let (batch, lane) = (&self.batches[batch as usize], lane as usize);
-        let rows = match self.point_of(batch) {
+        let rows = match self.seen_point(batch) {
             Some(point) => &point.rows()[..],
             None => &self.rows[batch.range()],
         };

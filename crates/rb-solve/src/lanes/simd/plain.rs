@@ -92,6 +92,7 @@ macro_rules! plain {
         }
 
         impl AllLanes for $name {
+            type Single = PlainSingle;
             #[inline(always)]
             fn read(from: &[f64]) -> Self {
                 Self(eight(|i| from[i] as $number))

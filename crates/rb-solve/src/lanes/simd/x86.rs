@@ -90,6 +90,7 @@ impl Simd for Avx512 {
 }
 
 impl AllLanes for Avx512 {
+    type Single = Single<true>;
     #[inline(always)]
     fn read(from: &[f64]) -> Self {
         wrap!(Self(_mm512_loadu_pd(from[..LANES].as_ptr())))

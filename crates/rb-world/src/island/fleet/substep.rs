@@ -7,6 +7,7 @@ use crate::island::convoy::assign_contacts;
 use crate::island::{Island, Shared};
 use rb_core::discretise::Discretiser;
 use rb_core::elimination::Elimination;
+use rb_core::params::Precision;
 use rb_core::problem::Pass;
 use rb_solve::lanes::{JointLanes, Round};
 use rb_solve::parallel;
@@ -95,6 +96,18 @@ impl Fleet {
         assign_contacts(&mut self.lanes, members);
         let terms = shared.terms(numbers);
         self.lanes.repack(shared.contacts, self.movable, terms);
+        // Pins alone may be swept in the precision of contacts.
+        let single = terms.precision == Precision::Single && self.is_net(islands, numbers);
+        if self.links.use_nets(single && self.lanes.suits_single()) {
+            self.stayed = false;
+        }
+    }
+
+    /// Whether it holds one island whose joints are softened pins, all of them.
+    fn is_net(&self, islands: &[Island], numbers: &Discretiser) -> bool {
+        let softened = numbers.joint_step.is_some() && numbers.stabilisation.is_none();
+        let mut members = self.members.iter();
+        !self.hard && softened && members.all(|&k| islands[k as usize].pinned)
     }
 
     /// Runs a substep after what is `left` of the one before; returns what is left of this one.

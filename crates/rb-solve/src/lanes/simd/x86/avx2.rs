@@ -1,6 +1,7 @@
 //! Eight numbers with AVX2: two halves.
 
 use super::half::Half;
+use super::single::Single;
 use crate::lanes::simd::{AllLanes, LANES, Simd, Stored, Wide, places};
 use core::arch::x86_64::*;
 
@@ -82,6 +83,7 @@ impl Simd for Avx2 {
 }
 
 impl AllLanes for Avx2 {
+    type Single = Single<false>;
     #[inline(always)]
     fn read(from: &[f64]) -> Self {
         let p = from[..LANES].as_ptr();

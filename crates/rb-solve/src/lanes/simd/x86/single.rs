@@ -59,6 +59,7 @@ impl<const WIDE: bool> Simd for Single<WIDE> {
 }
 
 impl<const WIDE: bool> AllLanes for Single<WIDE> {
+    type Single = Self;
     #[inline(always)]
     fn read(from: &[f64]) -> Self {
         let p = from[..LANES].as_ptr();
