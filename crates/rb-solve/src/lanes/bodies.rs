@@ -6,7 +6,7 @@
 
 use super::pack::ContactLanes;
 use super::section::{Section, suit_single};
-use super::simd::{Line, Stored};
+use super::simd::{Line, Narrow, Stored};
 use glam::DVec3;
 use rb_core::mass::InvMass;
 use rb_core::math::Twist;
@@ -150,6 +150,7 @@ impl ContactLanes {
             size: self.layout.size,
             stride: self.layout.stride(),
             vel: &mut self.vel,
+            narrow: &mut self.narrow,
             moved: &mut self.moved,
             inv: &mut self.inv,
             free: &mut self.free,
@@ -171,6 +172,8 @@ pub struct BodyLines<'a> {
     size: usize,
     stride: usize,
     pub(super) vel: &'a mut [Line],
+    /// Velocities in single precision, or none.
+    pub(super) narrow: &'a mut [Narrow],
     pub(super) moved: &'a mut [Line],
     pub(super) inv: &'a mut [Line],
     pub(super) free: &'a mut [Line],
@@ -188,6 +191,7 @@ impl<'a> BodyLines<'a> {
             size: vel.len(),
             stride: vel.len(),
             vel,
+            narrow: &mut [],
             moved,
             inv,
             free,
@@ -202,12 +206,13 @@ impl BodyLines<'_> {
         self.size
     }
 
-    /// A run of the bodies of a section, to be worked on in parts of `size`.
+    /// A run of the bodies of a section, to be worked on in parts of `size` and in double precision.
     pub fn run(&mut self, run: Range<usize>, size: usize) -> BodyLines<'_> {
         BodyLines {
             size,
             stride: size,
             vel: &mut self.vel[run.clone()],
+            narrow: &mut [],
             moved: &mut self.moved[run.clone()],
             inv: &mut self.inv[run.clone()],
             free: &mut self.free[run.clone()],
@@ -266,22 +271,24 @@ impl Parts for BodyLines<'_> {
     fn split_at(self, parts: usize) -> (Self, Self) {
         let at = (parts * self.stride).min(self.vel.len());
         let (vel, vel2) = self.vel.split_at_mut(at);
+        let (narrow, narrow2) = self.narrow.split_at_mut(at.min(self.narrow.len()));
         let (moved, moved2) = self.moved.split_at_mut(at);
         let (inv, inv2) = self.inv.split_at_mut(at);
         let (free, free2) = self.free.split_at_mut(at);
         let (other, other2) = self.other.split_at_mut(at);
-        let of = |vel, moved, inv, free, other| BodyLines {
+        let of = |vel, narrow, moved, inv, free, other| BodyLines {
             size: self.size,
             stride: self.stride,
             vel,
+            narrow,
             moved,
             inv,
             free,
             other,
         };
         (
-            of(vel, moved, inv, free, other),
-            of(vel2, moved2, inv2, free2, other2),
+            of(vel, narrow, moved, inv, free, other),
+            of(vel2, narrow2, moved2, inv2, free2, other2),
         )
     }
 }

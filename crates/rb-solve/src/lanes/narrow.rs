@@ -8,11 +8,15 @@
 //! v′ = single(v),  v′ → v″ by the sweeps,  v ← v + (v″ − v′)
 //! ```
 //!
+//! That is done section by section where contacts are swept several times in a row, and for all bodies between one motion
+//! and the next where there are pins alone (see [`net`](super::joints)).
+//!
 //! What no contact touches keeps all its digits, and so does what gravity adds to a velocity from substep to substep.
 
+use super::bodies::BodyLines;
 use super::dispatch;
 use super::kernel::{Numbers, Turns, visit_all};
-use super::pack::Bodies;
+use super::pack::{Bodies, ContactLanes};
 use super::precision::Kept;
 use super::section::Section;
 use super::simd::{AllLanes, Double, Line, Narrow, Stored};
@@ -39,7 +43,8 @@ impl Section {
             return;
         }
         let mut way = self.way(pass, turns.backwards);
-        take_over(&mut self.narrow, vel);
+        fit(&mut self.narrow, vel.len());
+        run_take_over(&mut self.narrow, vel);
         for backwards in turns {
             let vel = &mut self.narrow[..];
             let bodies = Bodies { inv, vel, moved };
@@ -54,10 +59,29 @@ impl Section {
     }
 }
 
-fn take_over(narrow: &mut Vec<Narrow>, vel: &[Line]) {
-    room::fit(narrow, vel.len());
-    narrow.resize(vel.len(), Narrow::default());
-    run_take_over(narrow, vel);
+impl ContactLanes {
+    /// Has room for the velocities of all bodies in single precision, or none.
+    pub fn use_narrow(&mut self, narrow: bool) {
+        let count = if narrow { self.vel.len() } else { 0 };
+        fit(&mut self.narrow, count);
+    }
+}
+
+impl BodyLines<'_> {
+    /// Takes velocities over, if there is room for them.
+    pub fn take_over(&mut self) {
+        run_take_over(self.narrow, self.vel);
+    }
+
+    /// Gives back what has become of them.
+    pub fn give_back(&mut self) {
+        give_back(self.narrow, self.vel);
+    }
+}
+
+fn fit(narrow: &mut Vec<Narrow>, count: usize) {
+    room::fit(narrow, count);
+    narrow.resize(count, Narrow::default());
 }
 
 fn run_take_over(narrow: &mut [Narrow], vel: &[Line]) {

@@ -9,7 +9,7 @@ use super::kernel::Numbers;
 use super::plan::Member;
 use super::seam::Seam;
 use super::section::{PackInput, Section, Terms};
-use super::simd::Line;
+use super::simd::{Line, Narrow};
 use crate::parallel;
 use core::ops::Range;
 use glam::{DMat3, DVec3};
@@ -32,6 +32,8 @@ pub struct ContactLanes {
     /// Velocity of each body: (lin, 1/m along z; ang, 1/I), the last negative unless the body is round: without
     /// locked axes, and with equal moments of inertia.
     pub(super) vel: Vec<Line>,
+    /// The same in single precision, if bodies are only ever swept in that: see [`narrow`](super::narrow).
+    pub(super) narrow: Vec<Narrow>,
     /// Displacement since the contacts were found, in the same places.
     pub(super) moved: Vec<Line>,
     /// W: (xx, yy, zz, xy, xz, yz of the angular part; 1/m along x and y).
@@ -74,6 +76,7 @@ impl ContactLanes {
             room::fit(all, lines);
             all.resize(lines, Line::default());
         }
+        self.narrow.clear();
         self.other.clear();
         room::fit(&mut self.other, lines);
         self.other.resize(lines, true);

@@ -8,7 +8,7 @@ use super::swept;
 use crate::lanes::pair::Pair;
 use crate::lanes::simd::{Double, Line, Wide, by_halves};
 use crate::lanes::vector::V3;
-use crate::lanes::{ContactLanes, dispatch};
+use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use rb_core::problem::Pass;
 
 impl JointLanes {
@@ -28,7 +28,15 @@ impl JointLanes {
     }
 
     /// The same for the joints of a section.
-    pub(super) fn sweep_lines(&mut self, vel: &mut [Line], pass: Pass, backwards: bool) {
+    pub(super) fn sweep_in(&mut self, lines: &mut BodyLines, pass: Pass, backwards: bool) {
+        match lines.narrow.is_empty() {
+            true => self.sweep_lines(lines.vel, pass, backwards),
+            false => self.sweep_net(lines.narrow, Order { pass, backwards }),
+        }
+    }
+
+    /// The same, with velocities of double precision.
+    fn sweep_lines(&mut self, vel: &mut [Line], pass: Pass, backwards: bool) {
         let order = Order { pass, backwards };
         match self.net.is_used {
             true => self.sweep_net(vel, order),
@@ -158,7 +166,7 @@ pub(super) fn sweep<S: Double>(lanes: &mut JointLanes, vel: &mut [Line], order: 
 /// Solves a batch of points against the present velocities.
 #[inline(always)]
 fn hold<S: Double>(batch: &Batch, point: &mut Point, vel: &mut [Line], pass: Pass) {
-    point.visit::<S>(&batch.mass, vel, pass);
+    point.visit::<S, _>(&batch.mass, vel, pass);
 }
 
 /// Solves the blocks of a batch against the present velocities.

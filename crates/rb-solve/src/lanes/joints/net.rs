@@ -13,11 +13,14 @@ use super::kernel::Order;
 use super::pack::Batch;
 use super::pin::{LanePin, Pins};
 use super::point::Point;
-use crate::lanes::dispatch;
+use crate::lanes::{BodyLines, dispatch};
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{AllLanes, Double, Line, Narrow, Simd};
+use crate::lanes::simd::{AllLanes, Double, Line, Narrow, Simd, Stored};
 use crate::lanes::vector::V3;
 use rb_core::discretise::Discretiser;
+
+/// W of the bodies of a point.
+type Masses = [[Narrow; 9]; 2];
 
 /// Points of a net, by number of the batch.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +30,7 @@ pub(super) struct Net {
     pub(super) points: Vec<Point<Narrow>>,
     pins: Vec<Pins<Narrow>>,
     /// W of both bodies, where these are not round.
-    masses: Vec<[[Narrow; 9]; 2]>,
+    masses: Vec<Masses>,
 }
 
 impl Net {
@@ -60,7 +63,7 @@ impl Net {
     pub(super) fn bytes(&self) -> usize {
         self.points.capacity() * size_of::<Point<Narrow>>()
             + self.pins.capacity() * size_of::<Pins<Narrow>>()
-            + self.masses.capacity() * size_of::<[[Narrow; 9]; 2]>()
+            + self.masses.capacity() * size_of::<Masses>()
     }
 }
 
@@ -90,13 +93,19 @@ impl JointLanes {
     }
 
     /// Prepares the points between these bodies, and starts from their last impulses.
-    pub(super) fn start_net(&mut self, inv: &[Line], vel: &mut [Line]) {
-        run_start(self, inv, vel);
+    pub(super) fn start_net(&mut self, lines: &mut BodyLines) {
+        let (points, masses) = (&mut self.net.points[..], &mut self.net.masses[..]);
+        let count = self.numbered as usize;
+        let (points, masses) = (&mut points[..count], &mut masses[..count]);
+        match lines.narrow.is_empty() {
+            true => run_start(points, masses, lines.inv, lines.vel),
+            false => run_start(points, masses, lines.inv, lines.narrow),
+        }
     }
 
     /// Visits every point once.
-    pub(super) fn sweep_net(&mut self, vel: &mut [Line], order: Order) {
-        run_sweep(self, vel, order);
+    pub(super) fn sweep_net<L: Stored>(&mut self, vel: &mut [L], order: Order) {
+        run_sweep(&mut self.net, &self.visits, vel, order);
     }
 
     /// The largest error of a joint where its bodies are now (m).
@@ -164,31 +173,53 @@ pub(super) fn pull<S: Double + AllLanes>(lanes: &mut JointLanes) {
     }
 }
 
-fn run_start(lanes: &mut JointLanes, inv: &[Line], vel: &mut [Line]) {
-    dispatch!(start(lanes: &mut JointLanes, inv: &[Line], vel: &mut [Line]))
+fn run_start<L: Stored>(
+    points: &mut [Point<Narrow>],
+    masses: &mut [Masses],
+    inv: &[Line],
+    vel: &mut [L],
+) {
+    dispatch!(single L start(
+        points: &mut [Point<Narrow>],
+        masses: &mut [Masses],
+        inv: &[Line],
+        vel: &mut [L]
+    ))
 }
 
 #[inline(always)]
-pub(super) fn start<S: Double + AllLanes>(lanes: &mut JointLanes, inv: &[Line], vel: &mut [Line]) {
-    for i in 0..lanes.used() {
-        let (point, mass) = (&mut lanes.net.points[i], &mut lanes.net.masses[i]);
-        let pair = Pair::<S::Single>::gather(vel, &point.bodies);
+pub(super) fn start<S: Simd<Stored = Narrow>, L: Stored>(
+    points: &mut [Point<Narrow>],
+    masses: &mut [Masses],
+    inv: &[Line],
+    vel: &mut [L],
+) {
+    for (point, mass) in points.iter_mut().zip(masses) {
+        let pair = Pair::<S>::gather(vel, &point.bodies);
         point.prepare(mass, &pair, inv);
         point.warm_pair(mass, pair, vel);
     }
 }
 
-fn run_sweep(lanes: &mut JointLanes, vel: &mut [Line], order: Order) {
-    dispatch!(sweep(lanes: &mut JointLanes, vel: &mut [Line], order: Order))
+fn run_sweep<L: Stored>(net: &mut Net, visits: &[u32], vel: &mut [L], order: Order) {
+    dispatch!(single L sweep(net: &mut Net, visits: &[u32], vel: &mut [L], order: Order))
 }
 
 #[inline(always)]
-pub(super) fn sweep<S: Double + AllLanes>(lanes: &mut JointLanes, vel: &mut [Line], order: Order) {
-    let (net, count) = (&mut lanes.net, lanes.visits.len());
-    for i in 0..count {
-        let place = if order.backwards { count - 1 - i } else { i };
-        let number = lanes.visits[place] as usize;
-        net.points[number].visit::<S::Single>(&net.masses[number], vel, order.pass);
+pub(super) fn sweep<S: Simd<Stored = Narrow>, L: Stored>(
+    net: &mut Net,
+    visits: &[u32],
+    vel: &mut [L],
+    order: Order,
+) {
+    for i in 0..visits.len() {
+        let place = if order.backwards {
+            visits.len() - 1 - i
+        } else {
+            i
+        };
+        let number = visits[place] as usize;
+        net.points[number].visit::<S, L>(&net.masses[number], vel, order.pass);
     }
 }
 

@@ -231,7 +231,7 @@ impl PartedLanes {
 
     fn sweep_seam(&mut self, contacts: &mut ContactLanes, round: &Round, backwards: bool) {
         for seam in self.split().1 {
-            seam.sweep_lines(&mut contacts.vel, round.pass, backwards);
+            seam.sweep_in(&mut contacts.lines(), round.pass, backwards);
         }
         contacts.sweep_seam(round.pass, &round.numbers, backwards);
     }
@@ -280,7 +280,7 @@ impl JointLanes {
 
     fn sweep_beside(&mut self, watch: &mut Watch, round: &Round, turns: Turns) {
         for backwards in turns {
-            self.sweep_lines(watch.moving.lines.vel, round.pass, backwards);
+            self.sweep_in(&mut watch.moving.lines, round.pass, backwards);
             watch.sweep_once(round, backwards);
         }
     }

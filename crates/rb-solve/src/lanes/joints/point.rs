@@ -281,11 +281,11 @@ impl<W: Stored> Point<W> {
 
     /// The same to velocities that have been gathered.
     #[inline(always)]
-    pub(super) fn warm_pair<S: Simd<Stored = W>>(
+    pub(super) fn warm_pair<S: Simd<Stored = W>, L: Stored>(
         &self,
         mass: &[[W; 9]; 2],
         mut pair: Pair<S>,
-        vel: &mut [Line],
+        vel: &mut [L],
     ) {
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         let back = V3([S::zero(); 3]).sub(V3::load(&self.impulse));
@@ -295,10 +295,10 @@ impl<W: Stored> Point<W> {
 
     /// Solves the points against the present velocities.
     #[inline(always)]
-    pub(super) fn visit<S: Simd<Stored = W>>(
+    pub(super) fn visit<S: Simd<Stored = W>, L: Stored>(
         &mut self,
         mass: &[[W; 9]; 2],
-        vel: &mut [Line],
+        vel: &mut [L],
         pass: Pass,
     ) {
         let mut pair = Pair::<S>::gather(vel, &self.bodies);

@@ -25,7 +25,7 @@ impl JointLanes {
     /// since both ask for the same bodies.
     pub fn start_in(&mut self, section: &mut BodyLines) {
         if self.net.is_used {
-            return self.start_net(section.inv, section.vel);
+            return self.start_net(section);
         }
         let held = self.number_points();
         if self.has_only_points() {

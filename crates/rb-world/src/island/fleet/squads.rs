@@ -149,6 +149,7 @@ impl Squads<'_> {
     /// Makes all numbers of the joints from their rows, and starts from the free velocities and their last impulses.
     pub(super) fn prepare(&mut self, shared: &Shared, plan: &Elimination) {
         self.bodies(|bodies| bodies.set_out(shared));
+        self.watch.moving.lines.take_over();
         for links in self.links.iter_mut() {
             links.start_in(&mut self.watch.moving.lines);
             if !plan.trees.is_empty() {
@@ -168,8 +169,14 @@ impl Squads<'_> {
         self.sweep(leg);
     }
 
+    /// Opens the second pass, with the velocities of the first.
+    pub(super) fn reopen(&mut self, leg: &Leg) {
+        self.watch.moving.lines.take_over();
+        self.sweep(leg);
+    }
+
     /// Opens a pass.
-    pub(super) fn sweep(&mut self, leg: &Leg) {
+    fn sweep(&mut self, leg: &Leg) {
         for links in self.links.iter_mut() {
             links.open_beside(&mut self.watch, &leg.round);
         }
@@ -183,6 +190,7 @@ impl Squads<'_> {
                 links.settle_in(&mut self.watch.moving.lines, plan, leg.pass);
             }
         }
+        self.watch.moving.lines.give_back();
     }
 
     /// Moves the bodies with the velocities found.

@@ -98,9 +98,12 @@ impl Fleet {
         self.lanes.repack(shared.contacts, self.movable, terms);
         // Pins alone may be swept in the precision of contacts.
         let single = terms.precision == Precision::Single && self.is_net(islands, numbers);
-        if self.links.use_nets(single && self.lanes.suits_single()) {
+        let net = single && self.lanes.suits_single();
+        if self.links.use_nets(net) {
             self.stayed = false;
         }
+        let touches = self.touches();
+        self.lanes.use_narrow(net && !touches);
     }
 
     /// Whether it holds one island whose joints are softened pins, all of them.
@@ -130,7 +133,7 @@ impl Fleet {
         self.squads(islands, |squad| {
             squad.close(&position, plan);
             squad.advance(shared);
-            squad.sweep(&velocity);
+            squad.reopen(&velocity);
         });
         self.advance_guests(islands, shared);
         self.cross(&velocity);
