@@ -22,7 +22,7 @@ use super::grip::{Grip, levered, load};
 use super::pair::Pair;
 use super::position::{Give, Press, levers, press};
 use super::response::Inertia;
-use super::simd::{Line, Simd, Stored, two};
+use super::simd::{Simd, Stored, two};
 use super::vector::V3;
 
 /// Visits the friction of a batch, then its normals.
@@ -54,12 +54,12 @@ pub(super) fn visit<S: Simd, L: Stored, const N: usize, const BACKWARDS: bool>(
 
 /// Starts a batch from its last impulses.
 #[inline(always)]
-pub(super) fn start<S: Simd>(
+pub(super) fn start<S: Simd, L: Stored>(
     batch: &Batch<S::Stored>,
     inertia: Inertia<S::Stored>,
     grip: &Grip<S::Stored>,
     points: &[Point<S::Stored>],
-    vel: &mut [Line],
+    vel: &mut [L],
 ) {
     let mut pair = Pair::<S>::gather(vel, &batch.bodies);
     act(&mut pair, batch, inertia, &Press::of(points), grip.held());

@@ -26,7 +26,7 @@ mod tests;
 
 impl Section {
     /// Adds W Jᵀλ of its contacts to the velocities.
-    pub(super) fn warm(&mut self, bodies: Bodies) {
+    pub(super) fn warm<L: Stored>(&mut self, bodies: Bodies<L>) {
         let Bodies { inv, vel, .. } = bodies;
         if self.is_thin() {
             return self.warm_thin(vel);
@@ -38,7 +38,13 @@ impl Section {
     }
 
     /// Visits every contact once in the given pass, in order or in reverse.
-    pub(super) fn sweep(&mut self, bodies: Bodies, pass: Pass, soft: &Numbers, backwards: bool) {
+    pub(super) fn sweep<L: Stored>(
+        &mut self,
+        bodies: Bodies<L>,
+        pass: Pass,
+        soft: &Numbers,
+        backwards: bool,
+    ) {
         let way = self.way(pass, backwards);
         if self.is_thin() {
             return thin::sweep(&mut self.thin, bodies, pass, soft, way);
@@ -140,26 +146,36 @@ impl Numbers {
     }
 }
 
-fn run_warm<W: Stored>(packed: &mut Packed<W>, inv: &[Line], vel: &mut [Line], turned: bool) {
-    dispatch!(of W warm(packed: &mut Packed<W>, inv: &[Line], vel: &mut [Line], turned: bool))
+fn run_warm<W: Stored, L: Stored>(
+    packed: &mut Packed<W>,
+    inv: &[Line],
+    vel: &mut [L],
+    turned: bool,
+) {
+    dispatch!(of W, L warm(packed: &mut Packed<W>, inv: &[Line], vel: &mut [L], turned: bool))
 }
 
 /// Bodies may have turned since the points were coupled.
 #[inline(always)]
-fn warm<S: Simd>(packed: &mut Packed<S::Stored>, inv: &[Line], vel: &mut [Line], turned: bool) {
+fn warm<S: Simd, L: Stored>(
+    packed: &mut Packed<S::Stored>,
+    inv: &[Line],
+    vel: &mut [L],
+    turned: bool,
+) {
     for batch in &mut packed.batches {
         let points = &packed.points[batch.range()];
         if turned {
-            renew::<S, Line>(batch, points, &mut packed.responses, (inv, vel));
+            renew::<S, L>(batch, points, &mut packed.responses, (inv, vel));
         }
         let inertia = batch.inertia(&packed.responses);
         if let Some(grip) = packed.grips.get(batch.grip as usize) {
-            by_halves!(start::<S>(batch, inertia, grip, points, vel));
+            by_halves!(start::<S, L>(batch, inertia, grip, points, vel));
             continue;
         }
         let slips = &packed.slips[batch.slips()];
         let heights = &packed.heights[batch.range()];
-        by_halves!(start_apart::<S>(
+        by_halves!(start_apart::<S, L>(
             batch, inertia, points, heights, slips, vel
         ));
     }
@@ -167,13 +183,13 @@ fn warm<S: Simd>(packed: &mut Packed<S::Stored>, inv: &[Line], vel: &mut [Line],
 
 /// Starts a batch whose points have a friction each.
 #[inline(always)]
-fn start_apart<S: Simd>(
+fn start_apart<S: Simd, L: Stored>(
     batch: &Batch<S::Stored>,
     inertia: Inertia<S::Stored>,
     points: &[Point<S::Stored>],
     heights: &[Height<S::Stored>],
     slips: &[Slip<S::Stored>],
-    vel: &mut [Line],
+    vel: &mut [L],
 ) {
     let (axes, mut pair) = (Axes::of(batch), Pair::<S>::gather(vel, &batch.bodies));
     let arms = Arms::of(batch, heights);

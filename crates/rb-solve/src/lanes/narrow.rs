@@ -15,12 +15,11 @@
 
 use super::bodies::BodyLines;
 use super::dispatch;
-use super::kernel::{Numbers, Turns, visit_all};
+use super::kernel::{Numbers, Turns};
 use super::pack::{Bodies, ContactLanes};
 use super::precision::Kept;
 use super::section::Section;
 use super::simd::{AllLanes, Double, Line, Narrow, Stored};
-use super::thin;
 use rb_core::problem::Pass;
 use rb_core::room;
 
@@ -42,20 +41,15 @@ impl Section {
             }
             return;
         }
-        let mut way = self.way(pass, turns.backwards);
-        fit(&mut self.narrow, vel.len());
-        run_take_over(&mut self.narrow, vel);
+        let mut narrow = std::mem::take(&mut self.narrow);
+        fit(&mut narrow, vel.len());
+        run_take_over(&mut narrow, vel);
         for backwards in turns {
-            let vel = &mut self.narrow[..];
-            let bodies = Bodies { inv, vel, moved };
-            way.backwards = backwards;
-            match &mut self.packed {
-                Kept::Single(packed) if !thin => visit_all(packed, bodies, pass, soft, way),
-                _ => thin::sweep(&mut self.thin, bodies, pass, soft, way),
-            }
-            (way.fresh, way.turned) = (false, false);
+            let vel = &mut narrow[..];
+            self.sweep(Bodies { inv, vel, moved }, pass, soft, backwards);
         }
-        give_back(&self.narrow, vel);
+        give_back(&narrow, vel);
+        self.narrow = narrow;
     }
 }
 
@@ -78,6 +72,29 @@ impl BodyLines<'_> {
         give_back(self.narrow, self.vel);
     }
 }
+
+/// Calls with the bodies of these lines, as they are to be swept: with velocities of single precision if there is room for
+/// them.
+macro_rules! on_lines {
+    ($of:expr, |$bodies:ident| $call:expr) => {
+        if $of.narrow.is_empty() {
+            let $bodies = $crate::lanes::pack::Bodies {
+                inv: &$of.inv,
+                moved: &$of.moved,
+                vel: &mut $of.vel,
+            };
+            $call
+        } else {
+            let $bodies = $crate::lanes::pack::Bodies {
+                inv: &$of.inv,
+                moved: &$of.moved,
+                vel: &mut $of.narrow,
+            };
+            $call
+        }
+    };
+}
+pub(super) use on_lines;
 
 fn fit(narrow: &mut Vec<Narrow>, count: usize) {
     room::fit(narrow, count);

@@ -6,6 +6,7 @@
 
 use super::bodies::Layout;
 use super::kernel::Numbers;
+use super::narrow::on_lines;
 use super::plan::Member;
 use super::seam::Seam;
 use super::section::{PackInput, Section, Terms};
@@ -251,14 +252,11 @@ impl ContactLanes {
     }
 
     pub(super) fn sweep_seam(&mut self, pass: Pass, numbers: &Numbers, backwards: bool) {
-        let bodies = Bodies {
-            inv: &self.inv,
-            moved: &self.moved,
-            vel: &mut self.vel,
-        };
-        self.seam.each(bodies, backwards, |part, bodies| {
-            part.sweep(bodies, pass, numbers, backwards);
-        });
+        on_lines!(self, |bodies| self.seam.each(
+            bodies,
+            backwards,
+            |part, bodies| part.sweep(bodies, pass, numbers, backwards)
+        ));
     }
 
     /// Runs `f` on every section with its bodies.

@@ -15,7 +15,7 @@
 
 use super::pack::{Bodies, State};
 use super::section::{PackInput, Section};
-use super::simd::Line;
+use super::simd::{Line, Stored};
 use crate::parallel;
 use core::ops::Range;
 use rb_core::room;
@@ -108,11 +108,11 @@ impl Seam {
     }
 
     /// Runs `f` on every part with its bodies, level by level.
-    pub(super) fn each(
+    pub(super) fn each<L: Stored>(
         &mut self,
-        bodies: Bodies,
+        bodies: Bodies<L>,
         backwards: bool,
-        f: impl Fn(&mut Section, Bodies) + Sync + Send,
+        f: impl Fn(&mut Section, Bodies<L>) + Sync + Send,
     ) {
         let Bodies { inv, vel, moved } = bodies;
         let Self { parts, levels } = self;

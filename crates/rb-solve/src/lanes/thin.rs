@@ -42,7 +42,7 @@ use super::pack::{Bodies, State};
 use super::plan::{Class, Member};
 use super::position::Way;
 use super::section::{Masses, Section, Terms};
-use super::simd::{LANES, Line, Narrow, Stored};
+use super::simd::{LANES, Narrow, Stored};
 use super::view::{Patch, Spot, vector};
 use glam::DVec3;
 use rb_core::manifold::{Contacts, FrictionLaw, Impulses, MAX_POINTS, Manifold};
@@ -186,7 +186,7 @@ impl Section {
     }
 
     /// Adds W Jᵀλ of all contacts to the velocities.
-    pub(super) fn warm_thin(&self, vel: &mut [Line]) {
+    pub(super) fn warm_thin<L: Stored>(&self, vel: &mut [L]) {
         visit::run_warm(&self.thin, vel);
     }
 }

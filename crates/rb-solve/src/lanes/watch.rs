@@ -21,6 +21,7 @@
 use super::grade::Sample;
 use super::kernel::{Numbers, Turns};
 use super::motion::{Motions, Moving};
+use super::narrow::on_lines;
 use super::pack::{Bodies, ContactLanes, State};
 use super::section::{PackInput, Section};
 use crate::parallel::{self, Parts};
@@ -185,13 +186,11 @@ impl ContactLanes {
 
     /// Adds W Jᵀλ of what lies between sections to the velocities.
     pub fn warm_seam(&mut self) {
-        let bodies = Bodies {
-            inv: &self.inv,
-            moved: &self.moved,
-            vel: &mut self.vel,
-        };
-        self.seam
-            .each(bodies, false, |part, bodies| part.warm(bodies));
+        on_lines!(self, |bodies| self.seam.each(
+            bodies,
+            false,
+            |part, bodies| part.warm(bodies)
+        ));
     }
 }
 
@@ -243,7 +242,7 @@ impl Watch<'_> {
     /// Adds W Jᵀλ of its contacts to the velocities.
     pub fn warm(&mut self) {
         for section in self.sections.iter_mut() {
-            section.warm(bodies(&mut self.moving));
+            on_lines!(self.moving.lines, |bodies| section.warm(bodies));
         }
     }
 
@@ -266,13 +265,10 @@ impl Watch<'_> {
 
     /// One sweep of a round.
     pub(super) fn sweep_once(&mut self, round: &Round, backwards: bool) {
+        let Round { pass, numbers, .. } = round;
         for section in self.sections.iter_mut() {
-            section.sweep(
-                bodies(&mut self.moving),
-                round.pass,
-                &round.numbers,
-                backwards,
-            );
+            on_lines!(self.moving.lines, |bodies| section
+                .sweep(bodies, *pass, numbers, backwards));
         }
     }
 

@@ -13,10 +13,10 @@ use super::kernel::Order;
 use super::pack::Batch;
 use super::pin::{LanePin, Pins};
 use super::point::Point;
-use crate::lanes::{BodyLines, dispatch};
 use crate::lanes::pair::Pair;
 use crate::lanes::simd::{AllLanes, Double, Line, Narrow, Simd, Stored};
 use crate::lanes::vector::V3;
+use crate::lanes::{BodyLines, dispatch};
 use rb_core::discretise::Discretiser;
 
 /// W of the bodies of a point.
@@ -169,7 +169,9 @@ fn run_pull(lanes: &mut JointLanes) {
 pub(super) fn pull<S: Double + AllLanes>(lanes: &mut JointLanes) {
     for i in 0..lanes.used() {
         let point = &lanes.net.points[i];
-        point.pull::<S::Single>().put(&mut lanes.levers, &point.bodies);
+        point
+            .pull::<S::Single>()
+            .put(&mut lanes.levers, &point.bodies);
     }
 }
 

@@ -229,10 +229,7 @@ impl<W: Stored> Point<W> {
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         let a = match self.round {
             true => coupled_round(pair, &arm),
-            false => coupled(
-                &[Mass::load(&mass[0]), Mass::load(&mass[1])],
-                &arm,
-            ),
+            false => coupled(&[Mass::load(&mass[0]), Mass::load(&mass[1])], &arm),
         };
         for k in 0..3 {
             let e = V3::load(&self.axes[k]);

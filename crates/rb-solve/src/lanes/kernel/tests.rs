@@ -99,7 +99,7 @@ fn swept<W: Stored, L: Stored>(
                 };
             }
             let mut wide = lines::<Line>(&vel);
-            warm::<$simd>(&mut packed, &inv, &mut wide, false);
+            warm::<$simd, Line>(&mut packed, &inv, &mut wide, false);
             vel = lines(&wide);
             for fresh in [true, false] {
                 let way = Way {

@@ -3,7 +3,7 @@
 use super::prepare::{Entries, opposed};
 use super::visit::{Pair, Speeds, nth, splat, splat3};
 use super::{Columns, Normals};
-use crate::lanes::simd::{Halves, Line, Narrow, Stored};
+use crate::lanes::simd::{Halves, Narrow, Stored};
 use crate::lanes::vector::V3;
 use glam::DVec2;
 use rb_core::law::Law;
@@ -50,7 +50,7 @@ impl Each {
     }
 
     #[inline(always)]
-    pub(super) fn warm<S: Halves>(&self, m: &Normals, vel: &mut [Line]) {
+    pub(super) fn warm<S: Halves, L: Stored>(&self, m: &Normals, vel: &mut [L]) {
         let mut pair = Pair::<S>::of(m, vel);
         pair.warm(&m.columns, S::load(&m.impulse));
         let impulse = S::load(&self.impulse);

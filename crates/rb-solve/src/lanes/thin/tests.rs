@@ -94,7 +94,7 @@ fn numbers(law: FrictionLaw, whole: bool, width: Width) -> Vec<f64> {
     macro_rules! sweep {
         ($simd:ty) => {{
             prepare::<$simd>(&mut manifolds, &inv, &vel);
-            warm::<$simd>(&manifolds, &mut vel);
+            warm::<$simd, _>(&manifolds, &mut vel);
             for _ in 0..3 {
                 renew::<$simd>(&mut manifolds, &moved, &vel);
                 let news = Some((&moved[..], &numbers));

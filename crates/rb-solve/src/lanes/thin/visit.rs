@@ -2,7 +2,7 @@
 
 use super::{Columns, Friction, Normals, Rows, Thin};
 use crate::lanes::dispatch;
-use crate::lanes::simd::{Halves, Line, Stored};
+use crate::lanes::simd::{Halves, Stored};
 use crate::lanes::vector::V3;
 use rb_core::manifold::MAX_POINTS;
 
@@ -128,17 +128,17 @@ pub(super) fn splat3<S: Halves>(v: &[f32; 3]) -> V3<S> {
     V3([splat(v[0]), splat(v[1]), splat(v[2])])
 }
 
-pub(super) fn run_warm(manifolds: &[Thin], vel: &mut [Line]) {
-    dispatch!(single warm(manifolds: &[Thin], vel: &mut [Line]))
+pub(super) fn run_warm<L: Stored>(manifolds: &[Thin], vel: &mut [L]) {
+    dispatch!(single L warm(manifolds: &[Thin], vel: &mut [L]))
 }
 
 /// Adds what all impulses do.
 #[inline(always)]
-pub(super) fn warm<S: Halves>(manifolds: &[Thin], vel: &mut [Line]) {
+pub(super) fn warm<S: Halves, L: Stored>(manifolds: &[Thin], vel: &mut [L]) {
     for Thin { normals, friction } in manifolds {
         match friction {
-            Friction::Each(each) => each.warm::<S>(normals, vel),
-            Friction::Whole(whole) => whole.warm::<S>(normals, vel),
+            Friction::Each(each) => each.warm::<S, L>(normals, vel),
+            Friction::Whole(whole) => whole.warm::<S, L>(normals, vel),
         }
     }
 }

@@ -84,7 +84,7 @@ impl Whole {
     }
 
     #[inline(always)]
-    pub(super) fn warm<S: Halves>(&self, m: &Normals, vel: &mut [Line]) {
+    pub(super) fn warm<S: Halves, L: Stored>(&self, m: &Normals, vel: &mut [L]) {
         let mut pair = Pair::<S>::of(m, vel);
         pair.warm(&m.columns, S::load(&m.impulse));
         self.push(spread(S::load(&self.impulse)), &mut pair);

@@ -102,8 +102,7 @@ impl Fleet {
         if self.links.use_nets(net) {
             self.stayed = false;
         }
-        let touches = self.touches();
-        self.lanes.use_narrow(net && !touches);
+        self.lanes.use_narrow(net);
     }
 
     /// Whether it holds one island whose joints are softened pins, all of them.

@@ -1,11 +1,11 @@
 //! Points as the rows they stand for.
 
 use super::Point;
+use crate::lanes::batch::Wide3;
 use crate::lanes::joints::carry::Turns;
 use crate::lanes::joints::grade::Graded;
 use crate::lanes::joints::pack::{Batch, Eight, JointLanes};
 use crate::lanes::pair::Pair;
-use crate::lanes::batch::Wide3;
 use crate::lanes::simd::{AllLanes, Double, Narrow, Plain, Simd, Stored, Wide};
 use crate::lanes::vector::V3;
 use crate::lanes::{LANES, dispatch};
