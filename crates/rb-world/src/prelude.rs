@@ -17,7 +17,9 @@ pub use rb_core::handle::{BodyHandle, ColliderHandle, ConstraintHandle, JointHan
 pub use rb_core::manifold::FrictionLaw;
 pub use rb_core::mass::{LockedAxes, MassProps};
 pub use rb_core::math::{Pose, Twist, Wrench};
-pub use rb_core::params::{GeometricStiffness, Gyroscopic, Params, Scheme, Softening, SolvePlan};
+pub use rb_core::params::{
+    FrictionAt, GeometricStiffness, Gyroscopic, Params, Precision, Scheme, Softening, SolvePlan,
+};
 pub use rb_core::report::{Culprit, IslandReport, Reason, StepReport};
 pub use rb_core::row::Row;
 pub use rb_core::stabilise::Stabilisation;

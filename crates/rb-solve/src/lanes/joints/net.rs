@@ -19,6 +19,9 @@ use crate::lanes::vector::V3;
 use crate::lanes::{BodyLines, dispatch};
 use rb_core::discretise::Discretiser;
 
+#[cfg(test)]
+mod tests;
+
 /// W of the bodies of a point.
 type Masses = [[Narrow; 9]; 2];
 
