@@ -42,12 +42,14 @@ pub enum FrictionAt {
     Manifold,
 }
 
-/// Precision of the numbers in which contacts are swept in lanes. Bodies, joints, rows and whatever solves exactly are
-/// of double precision.
+/// Precision of the numbers in which contacts are swept in lanes, and softened joints where an island has nothing but
+/// such as hold two points together: a cloth of ball joints. Bodies, other joints, rows and whatever solves exactly are of
+/// double precision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Precision {
     /// Seven digits, and half the memory. The speeds a sweep leaves are known to 6e-8 of their size; places are added
-    /// up in double precision. Where a mass is below 1e-12 kg or above 1e12 kg, contacts are swept as with `Double`.
+    /// up in double precision. Where a mass is below 1e-12 kg or above 1e12 kg, contacts and joints are swept as with
+    /// `Double`.
     #[serde(alias = "single")]
     Single,
     /// Sixteen digits.
@@ -83,7 +85,7 @@ pub struct ContactParams {
     /// Where friction acts.
     #[serde(default)]
     pub friction: FrictionAt,
-    /// Precision of their sweeps.
+    /// Precision of their sweeps, and of those of nets of joints.
     #[serde(default)]
     pub precision: Precision,
     /// Soft step of contacts, or `None` for rigid rows.
