@@ -279,6 +279,7 @@ impl ContactLanes {
         let lines = [&self.vel, &self.moved, &self.inv, &self.free];
         let lines: usize = lines.into_iter().map(room::bytes).sum();
         let sections: usize = self.sections.iter().map(Section::bytes).sum();
+        let lines = lines + room::bytes(&self.narrow);
         let records = room::bytes(&self.sections) + room::bytes(&self.locations);
         sections + self.seam.bytes() + records + lines + room::bytes(&self.other)
     }

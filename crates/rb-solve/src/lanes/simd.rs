@@ -1,7 +1,7 @@
 //! Eight numbers side by side, with the widest instructions the machine has.
 //!
 //! Kernels are written once over [`Simd`] and compiled for AVX-512, for AVX2 with FMA, and for plain
-//! arrays; those of contacts also once for each precision ([`Stored`]). Every operation is exactly rounded, a product
+//! arrays; those of contacts and nets also once for each precision ([`Stored`]). Every operation is exactly rounded, a product
 //! is fused with a sum only where [`Simd::fma`] or [`Simd::nfma`] says so, and nothing is approximated: all three give
 //! the same bits.
 //!
