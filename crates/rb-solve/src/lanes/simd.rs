@@ -1,9 +1,9 @@
 //! Eight numbers side by side, with the widest instructions the machine has.
 //!
-//! Kernels are written once over [`Simd`] and compiled for AVX-512, for AVX2 with FMA, and for plain
-//! arrays; those of contacts and nets also once for each precision ([`Stored`]). Every operation is exactly rounded, a product
-//! is fused with a sum only where [`Simd::fma`] or [`Simd::nfma`] says so, and nothing is approximated: all three give
-//! the same bits.
+//! Kernels are written once over [`Simd`] and compiled for AVX-512, for AVX2 with FMA, and for plain arrays; those of
+//! contacts and nets also once for each precision ([`Stored`]). Every operation is exactly rounded, a product is fused
+//! with a sum only where [`Simd::fma`] or [`Simd::nfma`] says so, and nothing is approximated: all three give the same
+//! bits.
 //!
 //! AVX2 has sixteen registers of four numbers of double precision. What needs more than eight numbers a lane goes
 //! through the lower lanes of a batch and then through the upper ones ([`by_halves`]): lanes share no movable body, so
