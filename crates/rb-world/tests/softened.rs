@@ -86,7 +86,7 @@ fn a_net_holds_in_any_precision_and_of_any_mass() {
             let of = world.body(body).unwrap();
             let mut mass = of.mass_props();
             mass.mass *= weight;
-            mass.inertia_local = mass.inertia_local * weight;
+            mass.inertia_local *= weight;
             if of.kind == BodyKind::Dynamic {
                 world.set_mass(body, mass).unwrap();
             }
