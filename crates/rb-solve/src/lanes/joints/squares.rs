@@ -13,8 +13,21 @@ use rb_core::problem::Pass;
 
 const BODIES: usize = 10;
 
-fn vector(k: usize) -> DVec3 {
+pub(super) fn vector(k: usize) -> DVec3 {
     DVec3::new(k as f64, k as f64 + 0.4, k as f64 + 1.1).map(f64::sin)
+}
+
+/// Inverse mass of a body, with equal moments of inertia or any.
+pub(super) fn mass(body: usize, round: bool) -> InvMass {
+    let moment = if round {
+        DVec3::ONE
+    } else {
+        vector(body).abs() + 0.1
+    };
+    InvMass {
+        lin: DVec3::splat(1.0 + body as f64),
+        ang: DMat3::from_diagonal(moment),
+    }
 }
 
 /// Makes rows of all points.
@@ -99,16 +112,7 @@ fn placed(round: bool, soft: f64) -> (JointLanes, ContactLanes) {
         }
     }
     for body in 0..bodies {
-        let moment = if round {
-            DVec3::ONE
-        } else {
-            vector(body).abs() + 0.1
-        };
-        let inv = InvMass {
-            lin: DVec3::splat(1.0 + body as f64),
-            ang: DMat3::from_diagonal(moment),
-        };
-        contacts.set_mass(body, &inv);
+        contacts.set_mass(body, &mass(body, round));
         contacts.set_velocity(body, &Twist::new(vector(body), vector(body + 2)));
         lanes.set_turned(body, vector(body) * 0.1, glam::DQuat::from_rotation_z(0.3));
     }

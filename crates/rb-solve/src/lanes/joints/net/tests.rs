@@ -1,5 +1,6 @@
 use super::*;
 use crate::lanes::joints::point::view;
+use crate::lanes::joints::squares::{mass, vector};
 use crate::lanes::{ContactLanes, LANES};
 use glam::{DMat3, DQuat, DVec3};
 use rb_core::mass::InvMass;
@@ -9,10 +10,6 @@ use rb_core::problem::{Pass, Problem, ProblemBody};
 
 const BODIES: usize = 12;
 const SOFT: f64 = 0.2;
-
-fn vector(k: usize) -> DVec3 {
-    DVec3::new(k as f64, k as f64 + 0.4, k as f64 + 1.1).map(f64::sin)
-}
 
 fn numbers() -> Discretiser {
     Discretiser::new(&Params::game(), 0.004)
@@ -40,16 +37,7 @@ fn row(net: bool, round: bool, away: DVec3) -> (JointLanes, ContactLanes) {
         }
     }
     for body in 0..BODIES {
-        let moment = if round {
-            DVec3::ONE
-        } else {
-            vector(body).abs() + 0.1
-        };
-        let inv = InvMass {
-            lin: DVec3::splat(1.0 + body as f64),
-            ang: DMat3::from_diagonal(moment),
-        };
-        bodies.set_mass(body, &inv);
+        bodies.set_mass(body, &mass(body, round));
         bodies.set_velocity(body, &Twist::new(vector(body), vector(body + 2)));
         bodies.set_free(body, &Twist::new(vector(body + 7), vector(body + 9)));
         // Places on a grid, so that they are the same far away.
