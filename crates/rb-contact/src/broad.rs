@@ -13,7 +13,7 @@ mod tree;
 pub use boxes::Boxes;
 pub use revision::{Revision, Sorted};
 
-use crate::geom::Aabb;
+use crate::geom::{Aabb, Box32};
 use boxes::Entry;
 use glam::DVec3;
 use parry3d::bounding_volume::BoundingVolume;
@@ -97,12 +97,24 @@ pub struct Course {
     pub mobility: Mobility,
 }
 
-impl Course {
-    /// The box of a collider that is at `tight`.
-    fn entry(&self, tight: &Aabb) -> Entry {
-        let there = tight.moved(self.ahead);
-        let fat = tight.merged(&there).inflated(self.margin).outward();
-        Entry::new(fat, self.mobility)
+/// A new box for a collider.
+#[derive(Clone, Copy, Debug)]
+pub struct NewBox {
+    slot: u32,
+    fat: Box32,
+    mobility: Mobility,
+}
+
+impl NewBox {
+    /// Of a collider whose tight world box is `tight`.
+    #[inline]
+    pub fn new(slot: u32, tight: &Aabb, course: &Course) -> Self {
+        let there = tight.moved(course.ahead);
+        Self {
+            slot,
+            fat: tight.merged(&there).inflated(course.margin).outward(),
+            mobility: course.mobility,
+        }
     }
 }
 
@@ -126,17 +138,13 @@ impl BroadPhase {
 
     /// [`set`](Self::set) for a collider on its way: a new box lasts until the collider is there.
     pub fn set_moving(&mut self, slot: u32, tight: &Aabb, course: &Course) -> bool {
-        if self.holds(slot, tight, course) {
-            return false;
-        }
-        let entry = course.entry(tight);
-        self.tree.set(1, core::iter::once((slot, entry.fat)));
-        self.boxes.store(slot, entry);
-        true
+        let next = self.next(slot, tight, course);
+        self.set_many(usize::from(next.is_some()), next);
+        next.is_some()
     }
 
-    /// New boxes for `count` colliders that their boxes do not [hold](Self::holds) any more.
-    pub fn set_many(&mut self, count: usize, moved: impl Iterator<Item = (u32, Aabb, Course)>) {
+    /// New boxes for `count` colliders, [those](Self::next) that their boxes do not hold any more.
+    pub fn set_many(&mut self, count: usize, moved: impl IntoIterator<Item = NewBox>) {
         self.store_many(count, moved).grow();
     }
 
@@ -145,13 +153,14 @@ impl BroadPhase {
     pub fn store_many(
         &mut self,
         count: usize,
-        moved: impl Iterator<Item = (u32, Aabb, Course)>,
+        moved: impl IntoIterator<Item = NewBox>,
     ) -> Growth<'_> {
         self.moved.clear();
         room::fit(&mut self.moved, count);
-        for (slot, tight, course) in moved {
-            self.boxes.store(slot, course.entry(&tight));
-            self.moved.push(slot);
+        for new in moved {
+            self.boxes
+                .store(new.slot, Entry::new(new.fat, new.mobility));
+            self.moved.push(new.slot);
         }
         Growth {
             tree: &mut self.tree,
@@ -160,10 +169,11 @@ impl BroadPhase {
         }
     }
 
-    /// Whether [`set_moving`](Self::set_moving) with the same arguments would keep the stored box.
+    /// The box that [`set_moving`](Self::set_moving) with the same arguments would store; `None` if it would keep the one
+    /// that is stored.
     #[inline]
-    pub fn holds(&self, slot: u32, tight: &Aabb, course: &Course) -> bool {
-        self.boxes.get(slot).is_some_and(|old| {
+    pub fn next(&self, slot: u32, tight: &Aabb, course: &Course) -> Option<NewBox> {
+        let held = self.boxes.get(slot).is_some_and(|old| {
             let fat = Aabb::from_box32(&old.fat);
             let spare = 0.5 * tight.half_extents().max_element() + 2.0 * course.margin;
             let within = |more: f64| tight.inflated(spare + more).contains(&fat);
@@ -172,7 +182,8 @@ impl BroadPhase {
             old.mobility == course.mobility
                 && fat.contains(tight)
                 && (course.mobility == Mobility::Static || fits())
-        })
+        });
+        (!held).then(|| NewBox::new(slot, tight, course))
     }
 
     /// Forgets a collider; nothing happens if it is unknown.
@@ -243,7 +254,7 @@ impl BroadPhase {
         self.tree.meeting(&e.fat, |other| {
             // A pair of changed boxes is found from both sides; the lower slot reports it.
             let reports = other > slot || !self.boxes.is_stale(other);
-            if other != slot && reports && !self.boxes.met(e, other) {
+            if other != slot && reports && !self.boxes.met(slot, other) {
                 let [low, high] = [slot.min(other), slot.max(other)];
                 let moves = e.moves() || self.boxes.get(other).is_some_and(Entry::moves);
                 if moves && keep(low, high) {

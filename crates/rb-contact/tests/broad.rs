@@ -4,7 +4,7 @@ mod common;
 
 use common::Random;
 use rb_contact::Aabb;
-use rb_contact::broad::{BroadPhase, Course, Mobility, Paired, Sorted};
+use rb_contact::broad::{BroadPhase, Course, Mobility, NewBox, Paired, Sorted};
 use rb_core::glam::DVec3;
 use std::collections::BTreeMap;
 
@@ -223,7 +223,7 @@ fn boxes_in_motion_take_little_memory() {
         mobility: Mobility::Moving,
     };
     let moved = boxes.iter().enumerate().step_by(4);
-    let moved = moved.map(|(slot, b)| (slot as u32, b.moved(DVec3::Y), course));
+    let moved = moved.map(|(slot, b)| NewBox::new(slot as u32, &b.moved(DVec3::Y), &course));
     broad.set_many(300, moved);
     assert!(
         broad.bytes() < 160 * boxes.len(),
@@ -248,7 +248,8 @@ fn many_at_once_are_one_by_one() {
         .map(|slot| (slot, random_box(&mut random, 12.0), course(kind(slot))))
         .collect();
     let (mut at_once, mut grown) = (BroadPhase::new(), BroadPhase::new());
-    at_once.set_many(moved.len(), moved.iter().copied());
+    let all = moved.iter().map(|(s, b, c)| NewBox::new(*s, b, c));
+    at_once.set_many(moved.len(), all);
     for (slot, tight, course) in &moved {
         assert!(grown.set_moving(*slot, tight, course));
     }
@@ -267,7 +268,8 @@ fn many_at_once_are_one_by_one() {
         let shift = |b: &Aabb| Aabb::new(b.min + DVec3::X, b.max + DVec3::X);
         let some = moved.iter().skip(round as usize).step_by(7);
         let some: Vec<_> = some.map(|(s, b, c)| (*s, shift(b), *c)).collect();
-        at_once.set_many(some.len(), some.iter().copied());
+        let all = some.iter().map(|(s, b, c)| NewBox::new(*s, b, c));
+        at_once.set_many(some.len(), all);
         for (slot, tight, course) in &some {
             assert!(grown.set_moving(*slot, tight, course));
         }

@@ -9,7 +9,7 @@ use crate::stage::narrow::Act;
 use crate::stage::partition::{ListedBody, ListedJoint};
 use crate::stage::publish::TouchingRun;
 use crate::state::Pair;
-use rb_contact::broad::{Course, Sorted};
+use rb_contact::broad::{NewBox, Sorted};
 use rb_contact::recycle::Sphere;
 use rb_contact::{Aabb, CollisionGroups, ContactPatch};
 use rb_core::anchor::Stand;
@@ -100,8 +100,8 @@ impl Travel {
 pub(crate) struct Left {
     /// Slot of the first collider of the task.
     pub(crate) first: usize,
-    /// Slots of those that have left their boxes.
-    pub(crate) slots: Vec<u32>,
+    /// New boxes of those that have left theirs.
+    pub(crate) boxes: Vec<NewBox>,
     /// Whether one reports the forces of its contacts.
     pub(crate) reports: bool,
     /// Which of them fly, by bits, and which are of bodies that are not dynamic.
@@ -122,8 +122,8 @@ pub(crate) struct BodyNotes {
     pub(crate) met: Vec<Halt>,
     /// Slots of those that got farther than their boxes foresaw.
     pub(crate) far: Vec<u32>,
-    /// Colliders of these that have left their boxes, and what new ones are to hold.
-    pub(crate) left: Vec<(u32, Aabb, Course)>,
+    /// New boxes of their colliders that have left theirs.
+    pub(crate) left: Vec<NewBox>,
     /// Slots of kinematic bodies whose velocity would take them out of bounds.
     pub(crate) strayed: Vec<u32>,
 }
@@ -322,10 +322,12 @@ impl Frame {
         let fleets: usize = self.fleets.iter().map(Fleet::bytes).sum();
         let lanes = lanes + fleets + self.second.bytes();
         let records = bytes(&self.islands) + bytes(&self.convoys) + bytes(&self.chunks);
+        let left: usize = self.left.iter().map(|l| bytes(&l.boxes)).sum();
+        let left = left + bytes(&self.left);
         let searches: usize = self.searches.iter().map(bytes).sum();
         let sorted: usize = self.sorted.iter().map(Sorted::bytes).sum();
         let searches = searches + sorted + bytes(&self.sorted) + bytes(&self.astray);
-        let colliders = bytes(&self.placed) + bytes(&self.left) + bytes(&self.travels) + searches;
+        let colliders = bytes(&self.placed) + left + bytes(&self.travels) + searches;
         let bodies = bytes(&self.flights) + bytes(&self.listed_bodies) + bytes(&self.place);
         let movers = bytes(&self.movers);
         let notes: usize = self.notes.iter().map(BodyNotes::bytes).sum();

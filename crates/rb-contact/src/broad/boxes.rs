@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Entry {
     pub(super) fat: Box32,
     pub(super) mobility: Mobility,
-    /// The box for which its pairs were last looked up; [`NOWHERE`] if the list may have others for another reason.
+    /// While it is stale the box for which its pairs were last looked up; [`NOWHERE`] if the list may have others for
+    /// another reason.
     #[serde(skip, default = "nowhere")]
     was: Box32,
 }
@@ -108,7 +109,7 @@ impl Boxes {
             self.entries.resize(at + 1, None);
         }
         match &self.entries[at] {
-            Some(old) if old.mobility == entry.mobility => entry.was = old.was,
+            Some(old) if old.mobility == entry.mobility => entry.was = *self.looked_up(slot, old),
             _ => self.unsure = true,
         }
         self.entries[at] = Some(entry);
@@ -150,10 +151,22 @@ impl Boxes {
         self.is_changed.get(slot as usize).is_some_and(|c| *c)
     }
 
+    /// The box of a collider for which its pairs were last looked up.
+    fn looked_up<'a>(&self, slot: u32, entry: &'a Entry) -> &'a Box32 {
+        if self.is_stale(slot) {
+            &entry.was
+        } else {
+            &entry.fat
+        }
+    }
+
     /// Whether the boxes of two colliders met when their pairs were last looked up, so that the list has the pair
     /// unless it was not wanted.
-    pub(super) fn met(&self, a: &Entry, other: u32) -> bool {
-        self.get(other).is_some_and(|b| a.was.intersects(&b.was))
+    pub(super) fn met(&self, a: u32, b: u32) -> bool {
+        let [Some(one), Some(other)] = [a, b].map(|slot| self.get(slot)) else {
+            return false;
+        };
+        self.looked_up(a, one).intersects(self.looked_up(b, other))
     }
 
     /// Finds out which of some `places` of a list have pairs of [stale](super::BroadPhase::stale) colliders whose boxes do
@@ -182,12 +195,11 @@ impl Boxes {
         let (Some(one), Some(other)) = (self.get(a), self.get(b)) else {
             return false;
         };
-        let asked = one.was.intersects(&other.was);
-        (one.moves() || other.moves()) && one.fat.intersects(&other.fat) && (asked || keep(a, b))
+        let moves = one.moves() || other.moves();
+        moves && one.fat.intersects(&other.fat) && (self.met(a, b) || keep(a, b))
     }
 
-    /// Ends a search: leaves of the pairs `found` those that are new to a list, in order, and notes for which boxes its
-    /// pairs have been looked up.
+    /// Ends a search: leaves of the pairs `found` those that are new to a list, in order. No collider is stale then.
     pub(super) fn end(&mut self, list: &[Sorted], found: &mut Vec<[u32; 2]>) {
         found.sort_unstable_by_key(rank);
         if std::mem::take(&mut self.unsure) {
@@ -200,9 +212,6 @@ impl Boxes {
         }
         for slot in self.changed.drain(..) {
             self.is_changed[slot as usize] = false;
-            if let Some(Some(entry)) = self.entries.get_mut(slot as usize) {
-                entry.was = entry.fat;
-            }
         }
     }
 

@@ -9,7 +9,7 @@ use crate::events::Events;
 use crate::frame::{BodyNotes, Frame, Left, Placed, Travel};
 use crate::state::{ColliderSlot, Pair, State, stirs};
 use glam::DVec3;
-use rb_contact::broad::{BroadPhase, Course, Growth, Sorted};
+use rb_contact::broad::{BroadPhase, Course, Growth, NewBox, Sorted};
 use rb_contact::{Aabb, Collider, CollisionGroups};
 use rb_core::anchor::Stand;
 use rb_core::arena::Slot;
@@ -54,7 +54,7 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt:
     state.lay_down();
     look_around(state, &mut frame.travels);
     place_colliders(state, frame, dt);
-    collect_pairs(state, frame, dt);
+    collect_pairs(state, frame);
 }
 
 /// Sleepers that a joint or a constraint holds to a kinematic body that moves wake. (Those it touches wake in
@@ -113,7 +113,7 @@ fn place_colliders(state: &mut State, frame: &mut Frame, dt: f64) {
     frame.left.resize_with(slots.div_ceil(RUN), Left::default);
     for (k, left) in frame.left.iter_mut().enumerate() {
         left.first = k * RUN;
-        left.slots.clear();
+        empty(&mut left.boxes);
         (left.reports, left.flying, left.massive) = (false, 0, 0);
     }
     let (shared, travels) = (&*state, &frame.travels);
@@ -128,8 +128,9 @@ fn place_colliders(state: &mut State, frame: &mut Frame, dt: f64) {
             let rests = placed.rests && placed.body == of.body;
             if rests && shared.body(of.body.index()).is_asleep() {
                 placed.unrest = travel.unrest;
-            } else if place(shared, slot, of, travel, dt, placed) {
-                left.slots.push(slot);
+            } else {
+                left.boxes
+                    .extend(place(shared, slot, of, travel, dt, placed));
             }
             left.flying |= u64::from(placed.flies) << k;
             left.massive |= u64::from(!placed.dynamic) << k;
@@ -194,15 +195,15 @@ pub(crate) fn follow(state: &mut State, notes: &mut [BodyNotes], dt: f64) {
     state.broad.set_many(count, left);
 }
 
-/// Lists the colliders of a body that have left their boxes, with what new ones are to hold.
-fn leave(state: &State, body: &Body, dt: f64, left: &mut Vec<(u32, Aabb, Course)>) {
+/// Lists new boxes for the colliders of a body that have left theirs.
+fn leave(state: &State, body: &Body, dt: f64, left: &mut Vec<NewBox>) {
     let sweep = Sweep::new(&state.params.contact, body, body.speed() * dt, dt);
     for slot in body.colliders.iter().map(|c| c.index()) {
         let tight = state.collider_box(slot);
         let fat = state.broad.fat_box(slot);
         if fat.is_none_or(|fat| !fat.contains(&tight)) {
             let course = course(body, state.collider(slot).collider.radius(), dt);
-            left.push((slot, sweep.of(&tight), course));
+            left.push(NewBox::new(slot, &sweep.of(&tight), &course));
         }
     }
 }
@@ -220,7 +221,7 @@ fn look_around(state: &State, travels: &mut [Travel]) {
     }
 }
 
-/// Places the collider in a slot, of a body that goes so far. Whether it has left its box.
+/// Places the collider in a slot, of a body that goes so far; returns a new box if it has left its own.
 fn place(
     state: &State,
     number: u32,
@@ -228,7 +229,7 @@ fn place(
     travel: Travel,
     dt: f64,
     placed: &mut Placed,
-) -> bool {
+) -> Option<NewBox> {
     let (body, collider) = (state.body(slot.body.index()), state.collider_handle(number));
     let same = (placed.body, placed.collider) == (slot.body, collider);
     let stays = same && placed.held && travel.held;
@@ -251,10 +252,10 @@ fn place(
     placed.directed = slot.collider.is_directed();
     if stays || body.kind == BodyKind::Static || body.is_asleep() {
         // The box that is stored holds it.
-        return false;
+        return None;
     }
     let course = course(body, placed.radius, dt);
-    !state.broad.holds(number, &placed.bounds, &course)
+    state.broad.next(number, &placed.bounds, &course)
 }
 
 /// Puts a collider where contacts see it.
@@ -284,18 +285,13 @@ fn stand(
 }
 
 /// Stores the boxes that are new and brings the list of pairs up to date; pairs that stay keep what is known of them.
-fn collect_pairs(state: &mut State, frame: &mut Frame, dt: f64) {
+fn collect_pairs(state: &mut State, frame: &mut Frame) {
     let mut broad = std::mem::take(&mut state.broad);
     let mut pairs = std::mem::take(&mut state.pairs);
     let (shared, placed) = (&*state, &frame.placed);
-    let left = frame.left.iter().flat_map(|l| &l.slots);
-    let moved = left.clone().map(|&slot| {
-        let placed = &placed[slot as usize];
-        let course = course(shared.body(placed.body.index()), placed.radius, dt);
-        (slot, placed.bounds, course)
-    });
     let keep = |a, b| may_meet(shared, placed, [a, b]);
-    let growth = broad.store_many(left.count(), moved);
+    let left = frame.left.iter().flat_map(|l| &l.boxes).copied();
+    let growth = broad.store_many(left.clone().count(), left);
     let sorted = &mut frame.sorted;
     sorted.resize_with(pairs.len().div_ceil(SORTED), Sorted::default);
     if !growth.boxes().stale().is_empty() {
