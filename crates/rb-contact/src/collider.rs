@@ -52,11 +52,18 @@ impl CollisionGroups {
 }
 
 bitflags! {
-    /// Events a collider asks for.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    /// Events a collider asks for. A pair is told of if either of its colliders asks.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
     pub struct ColliderEvents: u8 {
         /// Begin and end of contact, or of overlap with a sensor.
         const CONTACT = 1;
+    }
+}
+
+impl Default for ColliderEvents {
+    /// All of them.
+    fn default() -> Self {
+        Self::all()
     }
 }
 
@@ -222,6 +229,12 @@ impl Collider {
     #[inline]
     pub fn is_sensor(&self) -> bool {
         self.sensor
+    }
+
+    /// Events it asks for.
+    #[inline]
+    pub fn events(&self) -> ColliderEvents {
+        self.events
     }
 
     /// Contacts are reported whose total force exceeds this (N).

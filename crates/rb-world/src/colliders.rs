@@ -2,7 +2,7 @@
 
 use crate::bodies::dead;
 use crate::stage::broad::reach;
-use crate::stage::publish::contact_event;
+use crate::stage::publish::{contact_event, is_told_of};
 use crate::state::{ColliderSlot, PairList, State};
 use crate::world::World;
 use glam::DVec3;
@@ -278,7 +278,10 @@ impl State {
         let touched: PairList = touched.map(|t| t.pair).collect();
         let overlapped = self.overlapping.extract_if(.., |p| p.contains(&slot));
         let overlapped: PairList = overlapped.collect();
-        let ends = |pairs: PairList| pairs.into_iter().map(|p| contact_event(self, p)).collect();
+        let ends = |pairs: PairList| {
+            let told = pairs.into_iter().filter(|p| is_told_of(self, p));
+            told.map(|p| contact_event(self, p)).collect()
+        };
         let [touched, overlapped]: [Vec<_>; 2] = [touched, overlapped].map(ends);
         self.parted.contacts.extend(touched);
         self.parted.sensors.extend(overlapped);

@@ -9,7 +9,7 @@ pub use crate::queries::QueryFilter;
 pub use crate::step::StepError;
 pub use crate::world::World;
 pub use glam::{DMat3, DQuat, DVec3, Quat, Vec3};
-pub use rb_contact::{ColliderDesc, CollisionGroups, Combine, Material, Shape};
+pub use rb_contact::{ColliderDesc, ColliderEvents, CollisionGroups, Combine, Material, Shape};
 pub use rb_core::body::{Body, BodyDesc, BodyFlags, BodyKind};
 pub use rb_core::compliance::Compliance;
 pub use rb_core::draw::DrawSink;
@@ -24,6 +24,7 @@ pub use rb_core::report::{Culprit, IslandReport, Reason, StepReport};
 pub use rb_core::row::Row;
 pub use rb_core::stabilise::Stabilisation;
 pub use rb_joints::{
-    Actuator, AnyJoint, Axis, Ball, Coupling, CustomConstraint, Drive, Fixed, Hinge, Joint,
-    JointDesc, Motor, Quantity, RowOptions, SixDof, Slider, Spring, Universal, Wheel,
+    Actuator, AnyJoint, Axis, Ball, Coupling, CustomConstraint, Cylindrical, Distance, Drive,
+    Fixed, Hinge, Joint, JointDesc, Limits, Motor, Quantity, RowOptions, Screw, SixDof, Slider,
+    Spring, Universal, Wheel,
 };

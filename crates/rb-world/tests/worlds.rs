@@ -24,6 +24,48 @@ fn contact_events_come_in_pairs() {
     assert_eq!(ended, 1);
 }
 
+/// A pair is told of if either collider asks, however it ends.
+#[test]
+fn events_are_for_those_who_ask() {
+    let silent = |shape| ColliderDesc::new(shape).events(ColliderEvents::empty());
+    let ball = || Shape::ball(0.5).unwrap();
+    for (asks, told) in [(false, 0), (true, 1)] {
+        for sensor in [false, true] {
+            let mut world = World::new(Params::game()).unwrap();
+            let ground = world.add_body(BodyDesc::fixed()).unwrap();
+            let plane = silent(Shape::half_space(DVec3::Y).unwrap());
+            world.add_collider(ground, plane.sensor(sensor)).unwrap();
+            let desc = if asks {
+                ColliderDesc::new(ball())
+            } else {
+                silent(ball())
+            };
+            let mut counts = [0; 2];
+            for removed in [false, true] {
+                let body = BodyDesc::dynamic().at([0.0, 0.55, 0.0]);
+                let body = world.add_body(body).unwrap();
+                let collider = world.add_collider(body, desc.clone()).unwrap();
+                for step in 0..40 {
+                    match step {
+                        20 if removed => world.remove_collider(collider).unwrap(),
+                        20 => world.set_position(body, DVec3::Y * 50.0).unwrap(),
+                        _ => {}
+                    }
+                    world.step(DT).unwrap();
+                    let e = world.events();
+                    let [begun, ended] = match sensor {
+                        true => [&e.sensor_begin, &e.sensor_end],
+                        false => [&e.contact_begin, &e.contact_end],
+                    };
+                    counts[0] += begun.len();
+                    counts[1] += ended.len();
+                }
+            }
+            assert_eq!(counts, [2 * told; 2], "asks {asks}, sensor {sensor}");
+        }
+    }
+}
+
 #[test]
 fn force_events_tell_the_weight() {
     let mut world = World::new(Params::game()).unwrap();

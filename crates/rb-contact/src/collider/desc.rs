@@ -36,7 +36,8 @@ pub struct ColliderDesc {
 }
 
 impl ColliderDesc {
-    /// Collider at the body's origin: 1000 kg/m³, [`Material::default`], colliding with everything.
+    /// Collider at the body's origin: 1000 kg/m³, [`Material::default`], colliding with everything, and asking for all
+    /// events.
     pub fn new(shape: Shape) -> Self {
         Self {
             shape,
@@ -45,7 +46,7 @@ impl ColliderDesc {
             material: Material::default(),
             groups: CollisionGroups::default(),
             sensor: false,
-            events: ColliderEvents::empty(),
+            events: ColliderEvents::default(),
             force_threshold: None,
             user_data: 0,
         }
@@ -154,7 +155,7 @@ impl ColliderDesc {
         self
     }
 
-    /// Events asked for.
+    /// Events asked for; a pair neither of whose colliders asks is not told of.
     pub fn events(mut self, events: ColliderEvents) -> Self {
         self.events = events;
         self

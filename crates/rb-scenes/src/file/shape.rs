@@ -53,8 +53,8 @@ pub struct ShapeEntry {
     pub groups: Option<Groups>,
     /// Reports overlaps but pushes nothing.
     pub sensor: bool,
-    /// Whether begin and end of contact are reported.
-    pub events: bool,
+    /// Whether it asks for begin and end of contact, as it does unless stated.
+    pub events: Option<bool>,
     /// Reports contacts above this force (N).
     pub force_threshold: Option<f64>,
 }
@@ -92,8 +92,8 @@ impl ShapeEntry {
             .groups(self.masks(path)?)
             .sensor(self.sensor);
         desc.force_threshold = self.force_threshold;
-        if self.events {
-            desc.events = ColliderEvents::CONTACT;
+        if let Some(asks) = self.events {
+            desc.events.set(ColliderEvents::CONTACT, asks);
         }
         // Also finds masses that overflow.
         let collider = Collider::new(desc);
@@ -184,7 +184,7 @@ impl ShapeEntry {
             || self.material.is_some()
             || self.groups.is_some()
             || self.sensor
-            || self.events
+            || self.events.is_some()
             || self.force_threshold.is_some()
     }
 

@@ -10,11 +10,11 @@ mod surfaces;
 
 pub(crate) use foresee::Act;
 
-use crate::events::{Events, Parted};
+use crate::events::{ContactEvent, Events, Parted};
 use crate::frame::{Changed, Frame, PairChunk, Placed};
 use crate::hooks::Hooks;
 use crate::stage::broad::flies;
-use crate::stage::publish::{contact_event, difference};
+use crate::stage::publish::{contact_event, difference, is_told_of};
 use crate::state::{Pair, PairList, State};
 use foresee::{Kind, foresee};
 use outlook::smaller;
@@ -385,12 +385,11 @@ fn sensor_events(state: &mut State, frame: &Frame, events: &mut Events) {
         .flat_map(|c| c.overlapping.iter().copied())
         .collect();
     let before = std::mem::replace(&mut state.overlapping, now);
-    let make = |pair| contact_event(state, pair);
-    events
-        .sensor_begin
-        .extend(difference(&state.overlapping, &before).map(make));
-    events
-        .sensor_end
-        .extend(difference(&before, &state.overlapping).map(make));
+    let told = |now: &PairList, before: &PairList, list: &mut Vec<ContactEvent>| {
+        let told = difference(now, before).filter(|pair| is_told_of(state, pair));
+        list.extend(told.map(|pair| contact_event(state, pair)));
+    };
+    told(&state.overlapping, &before, &mut events.sensor_begin);
+    told(&before, &state.overlapping, &mut events.sensor_end);
     Parted::tell(&mut state.parted.sensors, &mut events.sensor_end);
 }

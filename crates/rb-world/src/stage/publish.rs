@@ -16,6 +16,7 @@ use crate::events::{ContactEvent, ContactForceEvent, Events, JointBreakEvent, Pa
 use crate::frame::Frame;
 use crate::island::Island;
 use crate::state::{State, Touching};
+use rb_contact::ColliderEvents;
 use rb_core::manifold::Manifold;
 use rb_core::problem::Source;
 use rb_core::report::{Culprit, IslandReport, StepReport};
@@ -78,6 +79,13 @@ pub(crate) fn contact_event(state: &State, pair: [u32; 2]) -> ContactEvent {
         colliders: pair.map(|c| state.collider_handle(c)),
         bodies: pair.map(|c| body(c).unwrap_or_default()),
     }
+}
+
+/// Whether one of a pair of colliders asks for begin and end of contact.
+pub(crate) fn is_told_of(state: &State, pair: &[u32; 2]) -> bool {
+    let asks = |c: u32| state.collider(c).collider.events();
+    pair.iter()
+        .any(|&c| asks(c).contains(ColliderEvents::CONTACT))
 }
 
 /// Members of one sorted list that are not in another.

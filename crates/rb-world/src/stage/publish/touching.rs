@@ -1,9 +1,9 @@
 //! Which pairs touch, and what has changed in that: run by run of contacts, since every manifold is asked, and they are
 //! many and large.
 
-use super::contact_event;
 use super::contacts::CONTACTS;
-use crate::events::Events;
+use super::{contact_event, is_told_of};
+use crate::events::{ContactEvent, Events};
 use crate::frame::Frame;
 use crate::state::{PairList, State, Touching};
 use rb_core::manifold::Manifold;
@@ -43,10 +43,13 @@ pub(super) fn list_touching(state: &mut State, frame: &mut Frame, events: &mut E
     for run in &*runs {
         state.touching.extend_from_slice(&run.now);
     }
-    let of = |pair: &[u32; 2]| contact_event(state, *pair);
+    let told = |pairs: &PairList, list: &mut Vec<ContactEvent>| {
+        let told = pairs.iter().filter(|pair| is_told_of(state, pair));
+        list.extend(told.map(|pair| contact_event(state, *pair)));
+    };
     for run in runs {
-        events.contact_begin.extend(run.begun.iter().map(of));
-        events.contact_end.extend(run.ended.iter().map(of));
+        told(&run.begun, &mut events.contact_begin);
+        told(&run.ended, &mut events.contact_end);
     }
 }
 
