@@ -23,7 +23,7 @@ pub struct Motion {
     pub start: Pose,
     /// Centre of rotation at the start (m, world): the body's centre of mass.
     pub center: DVec3,
-    /// Velocity of the centre and spin (world).
+    /// Velocity of the centre (m/s) and spin (rad/s), world.
     pub twist: Twist,
 }
 

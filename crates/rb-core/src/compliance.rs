@@ -3,7 +3,7 @@
 //! | given | c | d |
 //! |---|---|---|
 //! | stiffness k, damping B | 1/k | B/k |
-//! | frequency ω, ratio ζ, mass m | 1/(m ω²) | 2 ζ/ω |
+//! | frequency f (1/s), ω = 2πf, ratio ζ, mass m | 1/(m ω²) | 2 ζ/ω |
 //! | ERP e, CFM f, step h (force units) | f h/e | h (1−e)/e |
 //!
 //! Units      c in m/N or rad/(N·m); d in s; k in N/m or N·m/rad; f in m/(N·s)·… = c/(h + d)

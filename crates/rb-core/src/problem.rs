@@ -39,9 +39,9 @@ pub struct Term {
 /// One body of the island.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProblemBody {
-    /// ṽ: velocity after forces, before constraint impulses.
+    /// ṽ: velocity after forces, before constraint impulses (m/s, rad/s).
     pub free: Twist,
-    /// v⁺ of the current multipliers.
+    /// v⁺ of the current multipliers (m/s, rad/s).
     pub vel: Twist,
     /// W in world axes; zero for static and kinematic bodies.
     pub inv: InvMass,
@@ -62,11 +62,11 @@ pub struct ProblemRow {
     pub velocity: Term,
     /// Lowest impulse (N·s or N·m·s).
     pub lo: f64,
-    /// Highest impulse.
+    /// Highest impulse (N·s or N·m·s).
     pub hi: f64,
     /// J W Jᵀ (1/kg or 1/(kg·m²)).
     pub diag: f64,
-    /// The multiplier: warm start in, solution out.
+    /// The multiplier (N·s or N·m·s): warm start in, solution out.
     pub lambda: f64,
     /// Gap at the start of the substep (m or rad).
     pub gap: f64,

@@ -1,7 +1,7 @@
 //! The certificate: how far a velocity and its multipliers are from the law the user stated.
 //!
-//! Natural map in mass-scaled units, λ̂ = √a λ, ŵ = w/√a, with a = J W Jᵀ of the row (for a friction
-//! block the mean over its three rows, since per-row scales would bend the cone):
+//! Natural map in mass-scaled units, λ̂ = √a λ, ŵ = w/√a, with a = |J W Jᵀ + R| of the row (for a friction
+//! block the mean over its three rows, since per-row scales would bend the cone; for a patch without R):
 //!
 //! ```text
 //! rows      e = |λ̂ − clamp(λ̂ − ŵ, √a lo, √a hi)|
@@ -9,8 +9,8 @@
 //! ε = √a e   (m/s; rad/s of purely angular rows times the extent of the larger body that can move)
 //! ```
 //!
-//! e = 0 exactly when the law holds; ½e² is the kinetic energy (J) the row is wrong by. Every solver
-//! is graded here and none grades itself. Sources: V. Acary, B. Brogliato, "Numerical Methods for
+//! e = 0 exactly when the law holds; ½e² is the kinetic energy (J) the row is wrong by. Every answer
+//! in rows is graded here, whoever solved it; what is in lanes by the same map there (`rb_solve::lanes`). Sources: V. Acary, B. Brogliato, "Numerical Methods for
 //! Nonsmooth Dynamical Systems", 2008; `docs/theory/certificate.md`.
 
 use crate::law::Law;

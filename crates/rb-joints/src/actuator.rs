@@ -1,7 +1,7 @@
 //! A force-controlled input on one coordinate: command, gear, limit, and the rotor behind the gear.
 //!
 //! Equation   force on the coordinate = n · clamp(u, ±max); the rotor turns at n q̇ and adds the
-//!            inertia n² I to the coordinate: λ = −n² I (J v⁺ − J v)/h
+//!            inertia n² I to the coordinate: F = −n² I (J v⁺ − J v)/h
 //! Rows       one with equal bounds (a given force), one viscous row for the rotor
 //! Units      u and max in N·m (N) on the motor's side, n unit-free (1/m on a slide), I in kg·m²
 //! Limits     the rotor's own gyroscopic moment is left out: its axis is the joint's
@@ -23,7 +23,7 @@ pub struct Actuator {
     pub command: f64,
     /// n: turns of the rotor per turn (or metre) of the coordinate.
     pub gear: f64,
-    /// Largest |u|; `None` is unlimited.
+    /// Largest |u| (N or N·m); `None` is unlimited.
     pub max: Option<f64>,
     /// Inertia of the rotor (kg·m²).
     pub rotor: f64,

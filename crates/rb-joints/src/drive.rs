@@ -1,12 +1,12 @@
-//! Everything that acts on one free coordinate q of a joint, stated as boxed rows.
+//! Everything that acts on one free coordinate q of a joint, stated as boxed rows; F is the force (N or N·m).
 //!
 //! | feature | row (J = ∂q, J v = q̇) | force bounds |
 //! |---|---|---|
-//! | actuator u, rotor I | λ = n u; λ = −n² I Δq̇/h | equal; ±∞ |
-//! | spring k, d | c λ = −(q − rest + d/k q̇), c = 1/k; k = 0: λ = −d q̇ | ±∞ |
+//! | actuator u, rotor I | F = n u; F = −n² I Δq̇/h | equal; ±∞ |
+//! | spring k, d | c F = −(q − rest + d/k q̇), c = 1/k; k = 0: F = −d q̇ | ±∞ |
 //! | dry friction τ | J v⁺ = 0 | ±τ |
 //! | motor, rate r | J v⁺ = r | ±max |
-//! | motor, PD | λ = −Kp (q⁺ − qd) − Kd (q̇⁺ − q̇d), qd at the end of the step | ±max |
+//! | motor, PD | F = −Kp (q⁺ − qd) − Kd (q̇⁺ − q̇d), qd at the end of the step | ±max |
 //! | speed limit r | ±J v⁺ ≥ −r | 0, ∞ |
 //! | stop at lo, hi | q − lo ≥ 0 and hi − q ≥ 0, hard or yielding | 0, ∞ |
 //! | stops at lo = hi | q − lo = 0 | ±∞ |

@@ -31,7 +31,7 @@ pub struct JointBody {
     pub pose: Pose,
     /// Centre of mass in the world (m).
     pub com: DVec3,
-    /// Velocity at the centre of mass, world axes.
+    /// Velocity at the centre of mass (m/s, rad/s), world axes.
     pub vel: Twist,
 }
 

@@ -1,7 +1,8 @@
 //! Interchangeable constraint solvers over islands of the rb physics engine.
 //!
 //! A solver reads a [`Problem`](rb_core::problem::Problem) and improves its multipliers in place; the
-//! certificate in `rb-core` grades the result.
+//! certificate in `rb-core` grades the result. [`lanes`] solve contacts and joints as they are, eight side by side, and
+//! grade what they hold by the same map.
 //!
 //! Beside them stand exact solvers of dense problems in f64: boxed complementarity in [`lcp`]
 //! (principal pivoting in [`pivot`], Lemke's method in [`lemke`]) and Coulomb friction in [`conic`].

@@ -28,7 +28,7 @@ pub(super) fn settings() -> String {
         None => "rigid contacts".into(),
     };
     format!(
-        "this repository, contacts swept in f32 and the rest in f64, profile game: {} substeps of {} + {} sweeps (the last of {} + {}), {contacts}, warm start",
+        "this repository, contacts and nets of ball joints swept in f32 and the rest in f64, profile game: {} substeps of {} + {} sweeps (the last of {} + {}), {contacts}, warm start",
         p.substeps,
         p.sweeps.position,
         p.sweeps.velocity,

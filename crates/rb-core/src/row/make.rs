@@ -9,15 +9,15 @@
 //! | velocity, one-sided | ≥ least | 0, ∞ | [`Row::velocity_floor`], [`Row::velocity_limit`] |
 //! | acceleration | J v − h (a₀ + …) | ±∞ | [`Row::acceleration`] |
 //! | acceleration, one-sided | the same while in contact | 0, ∞ | [`Row::acceleration_contact`] |
-//! | acceleration limit | ≤ J v + h a | −∞, 0 | [`Row::acceleration_limit`] |
+//! | acceleration limit | ≤ J v + h a, stated on −J | 0, ∞ | [`Row::acceleration_limit`] |
 //! | motor, dry friction | target, 0 | ±max | [`Row::drive`] |
 //! | PD with effort limit | see there | ±effort | [`Row::pd`] |
-//! | damper | −λ/B | ±∞ | [`Row::damper`] |
+//! | damper | −F/B | ±∞ | [`Row::damper`] |
 //! | impact | −e φ̇ | 0, ∞ | [`Row::restitution`] |
 //! | given force | any | f, f | [`Row::force`] |
-//! | added inertia | λ = −m Δ(J v)/h | ±∞ | [`Row::inertia`] |
+//! | added inertia | F = −m Δ(J v)/h | ±∞ | [`Row::inertia`] |
 //!
-//! Gear, rack, differential, tendon, centre of mass: the same rows over more bodies, see
+//! F = λ/h is the force. Gear, rack, differential, tendon, centre of mass: the same rows over more bodies, see
 //! `rb_joints::Coupling`. Torsional and rolling friction: [`Row::drive`] with μ ρ p as its bound.
 //! Source: `docs/theory/rows.md`.
 
@@ -53,7 +53,7 @@ impl Row {
         }
     }
 
-    /// Bilateral position row that yields: c λ = −(φ + d φ̇).
+    /// Bilateral position row that yields: c F = −(φ + d φ̇).
     pub fn compliant(jac: [Twist; 2], gap: f64, c: Compliance, slot: u8) -> Self {
         Self {
             kind: RowKind::yielding(c),
@@ -110,7 +110,7 @@ impl Row {
         Self::velocity_floor(jac.map(|half| half * -1.0), -most, slot)
     }
 
-    /// J v̇ + a₀ + ε λ + 2 A φ̇ + B² φ = 0 with `gains` = (A, B) in 1/s; a₀ = J̇ v where the row is the
+    /// J v̇ + a₀ + ε F + 2 A φ̇ + B² φ = 0 with `gains` = (A, B) in 1/s; a₀ = J̇ v where the row is the
     /// second derivative of a position row. Gains: see [`crate::stabilise`] for their bound.
     pub fn acceleration(
         jac: [Twist; 2],
@@ -178,7 +178,7 @@ impl Row {
         }
     }
 
-    /// Implicit PD: λ = −Kp (q⁺ − q_d) − Kd (q̇⁺ − q̇_d) within ±`effort`; `error` is q − q_d with q at
+    /// Implicit PD: F = −Kp (q⁺ − q_d) − Kd (q̇⁺ − q̇_d) within ±`effort`; `error` is q − q_d with q at
     /// the start and q_d at the **end** of the step, `rate` is q̇_d, `h` the substep (s), Kp > 0.
     pub fn pd(
         jac: [Twist; 2],
@@ -222,7 +222,7 @@ impl Row {
         }
     }
 
-    /// Inertia m (kg or kg·m²) of something that moves at J v: λ = −m (J v⁺ + h J̇ v − J v)/h, with
+    /// Inertia m (kg or kg·m²) of something that moves at J v: F = −m (J v⁺ + h J̇ v − J v)/h, with
     /// `rate` = J v, `bend` = J̇ v (m/s² or rad/s²) and the substep `h` (s).
     pub fn inertia(jac: [Twist; 2], m: f64, rate: f64, bend: f64, h: f64, slot: u8) -> Self {
         Self {

@@ -10,7 +10,7 @@
 //! | point on a line of two others | p₃ − (1−s) p₁ − s p₂ | hold |
 //! | mapped spring, mass, force | any | [`drive`](Coupling::drive), [`mass`](Coupling::mass), [`force`](Coupling::force) |
 //!
-//! Equation   φ = q − q₀ with q, J from [`Quantity`]; mass m at q: λ = −m (J v⁺ + h J̇ v − J v)/h
+//! Equation   φ = q − q₀ with q, J from [`Quantity`]; mass m at q: F = −m (J v⁺ + h J̇ v − J v)/h
 //! Shapes     one row per feature over all bodies of the quantity; J̇ v by central differences of J v
 //! Units      those of the quantity; m in kg (kg·m²)
 //! Errors     those of the quantity, the drive and the options; a mass below zero

@@ -8,7 +8,7 @@
 //!
 //! What a body is to its contacts lies in cache lines of eight numbers, fetched and turned into
 //! columns by shuffles: velocity, displacement, inverse mass. A batch keeps the arms to its first points, along
-//! normal and tangents, and each point the way from there, which is the same from both bodies, and six more
+//! normal and tangents, and each point the way from there, which is the same from both bodies, and five more
 //! numbers. Along these axes the row of a normal is two numbers of each arm, and speeds at all points are that at
 //! the first and what the relative turning adds. A visit reads the velocities of its bodies, and inverse masses
 //! only as the batch keeps them (`response`). Effective masses are those of the start of the step: they set the

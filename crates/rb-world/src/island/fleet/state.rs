@@ -3,8 +3,9 @@
 //! Bearings (ball joints and hinges with locks and hard stops alone) are stated once per step, by their frames:
 //! the lanes make their rows from these in every substep. Of other joints hard anchored rows are stated once
 //! per step and then carried along with their bodies, which gives the same rows; the others are stated in every
-//! substep, if the joint had any at the start of the step. A stop of a joint that had none takes part from the
-//! next step on: it has a row from two substeps before it is reached, so that it may come late above 12 rad/s.
+//! substep; those of softened joints if the joint had any at the start of the step. A stop of such a joint that had none
+//! takes part from the next step on: it has a row from two substeps before it is reached, so that it may come late above
+//! 12 rad/s.
 
 use super::Fleet;
 use super::place::has_others;
