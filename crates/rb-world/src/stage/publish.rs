@@ -83,9 +83,9 @@ pub(crate) fn contact_event(state: &State, pair: [u32; 2]) -> ContactEvent {
 
 /// Whether one of a pair of colliders asks for begin and end of contact.
 pub(crate) fn is_told_of(state: &State, pair: &[u32; 2]) -> bool {
-    let asks = |c: u32| state.collider(c).collider.events();
-    pair.iter()
-        .any(|&c| asks(c).contains(ColliderEvents::CONTACT))
+    let events = |c: u32| state.colliders.slot(c).map(|slot| slot.collider.events());
+    let mut asks = pair.iter().filter_map(|&c| events(c));
+    asks.any(|events| events.contains(ColliderEvents::CONTACT))
 }
 
 /// Members of one sorted list that are not in another.
