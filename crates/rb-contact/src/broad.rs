@@ -138,12 +138,12 @@ impl BroadPhase {
 
     /// [`set`](Self::set) for a collider on its way: a new box lasts until the collider is there.
     pub fn set_moving(&mut self, slot: u32, tight: &Aabb, course: &Course) -> bool {
-        let next = self.next(slot, tight, course);
-        self.set_many(usize::from(next.is_some()), next);
-        next.is_some()
+        let new = self.new_box(slot, tight, course);
+        self.set_many(usize::from(new.is_some()), new);
+        new.is_some()
     }
 
-    /// New boxes for `count` colliders, [those](Self::next) that their boxes do not hold any more.
+    /// New boxes for `count` colliders, [those](Self::new_box) that their boxes do not hold any more.
     pub fn set_many(&mut self, count: usize, moved: impl IntoIterator<Item = NewBox>) {
         self.store_many(count, moved).grow();
     }
@@ -172,7 +172,7 @@ impl BroadPhase {
     /// The box that [`set_moving`](Self::set_moving) with the same arguments would store; `None` if it would keep the one
     /// that is stored.
     #[inline]
-    pub fn next(&self, slot: u32, tight: &Aabb, course: &Course) -> Option<NewBox> {
+    pub fn new_box(&self, slot: u32, tight: &Aabb, course: &Course) -> Option<NewBox> {
         let held = self.boxes.get(slot).is_some_and(|old| {
             let fat = Aabb::from_box32(&old.fat);
             let spare = 0.5 * tight.half_extents().max_element() + 2.0 * course.margin;
@@ -251,10 +251,11 @@ impl BroadPhase {
         let Some(e) = self.boxes.get(slot) else {
             return;
         };
+        let was = self.boxes.looked_up(slot, e);
         self.tree.meeting(&e.fat, |other| {
             // A pair of changed boxes is found from both sides; the lower slot reports it.
             let reports = other > slot || !self.boxes.is_stale(other);
-            if other != slot && reports && !self.boxes.met(slot, other) {
+            if other != slot && reports && !self.boxes.met(was, other) {
                 let [low, high] = [slot.min(other), slot.max(other)];
                 let moves = e.moves() || self.boxes.get(other).is_some_and(Entry::moves);
                 if moves && keep(low, high) {

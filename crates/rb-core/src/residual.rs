@@ -10,8 +10,8 @@
 //! ```
 //!
 //! e = 0 exactly when the law holds; ½e² is the kinetic energy (J) the row is wrong by. Every answer
-//! in rows is graded here, whoever solved it; what is in lanes by the same map there (`rb_solve::lanes`). Sources: V. Acary, B. Brogliato, "Numerical Methods for
-//! Nonsmooth Dynamical Systems", 2008; `docs/theory/certificate.md`.
+//! in rows is graded here, whoever solved it; what is in lanes by the same map there (`rb_solve::lanes`). Sources:
+//! V. Acary, B. Brogliato, "Numerical Methods for Nonsmooth Dynamical Systems", 2008; `docs/theory/certificate.md`.
 
 use crate::law::Law;
 use crate::problem::{Block, Pass, Problem, ProblemRow, Source};

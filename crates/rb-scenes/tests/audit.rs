@@ -23,7 +23,7 @@ fn reports_are_what_their_impulses_do() {
         ("large_pyramid", 30),
         ("box_drop", 5),
         ("mixed_drop", 5),
-        ("joint_grid", 12),
+        ("joint_grid", 30),
         ("ragdolls", 9),
         ("tall_stack", 20),
         ("card_house", 4),

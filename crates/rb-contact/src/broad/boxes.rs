@@ -152,7 +152,7 @@ impl Boxes {
     }
 
     /// The box of a collider for which its pairs were last looked up.
-    fn looked_up<'a>(&self, slot: u32, entry: &'a Entry) -> &'a Box32 {
+    pub(super) fn looked_up<'a>(&self, slot: u32, entry: &'a Entry) -> &'a Box32 {
         if self.is_stale(slot) {
             &entry.was
         } else {
@@ -160,13 +160,11 @@ impl Boxes {
         }
     }
 
-    /// Whether the boxes of two colliders met when their pairs were last looked up, so that the list has the pair
-    /// unless it was not wanted.
-    pub(super) fn met(&self, a: u32, b: u32) -> bool {
-        let [Some(one), Some(other)] = [a, b].map(|slot| self.get(slot)) else {
-            return false;
-        };
-        self.looked_up(a, one).intersects(self.looked_up(b, other))
+    /// Whether the box of a collider met another, `was`, when their pairs were last looked up, so that the list has the
+    /// pair unless it was not wanted.
+    pub(super) fn met(&self, was: &Box32, other: u32) -> bool {
+        let other = self.get(other).map(|entry| self.looked_up(other, entry));
+        other.is_some_and(|other| was.intersects(other))
     }
 
     /// Finds out which of some `places` of a list have pairs of [stale](super::BroadPhase::stale) colliders whose boxes do
@@ -196,7 +194,9 @@ impl Boxes {
             return false;
         };
         let moves = one.moves() || other.moves();
-        moves && one.fat.intersects(&other.fat) && (self.met(a, b) || keep(a, b))
+        moves
+            && one.fat.intersects(&other.fat)
+            && (self.met(self.looked_up(a, one), b) || keep(a, b))
     }
 
     /// Ends a search: leaves of the pairs `found` those that are new to a list, in order. No collider is stale then.

@@ -255,7 +255,7 @@ fn place(
         return None;
     }
     let course = course(body, placed.radius, dt);
-    state.broad.next(number, &placed.bounds, &course)
+    state.broad.new_box(number, &placed.bounds, &course)
 }
 
 /// Puts a collider where contacts see it.
