@@ -10,6 +10,9 @@
 //! frame   principal moments, their axes, kind       start   velocity at the start of the substep
 //! ```
 //!
+//! What impulses did to a body goes on from substep to substep as a change of its velocity. Where W turns, that is no longer
+//! W Jᵀλ: so the torque that did it is noted beside, for the certificate, which grades what follows from impulses alone.
+//!
 //! Only what a turn mixes is turned into columns, one number of eight bodies each; what is done to each number by
 //! itself is done line by line, to the eight numbers of one body.
 
@@ -23,7 +26,7 @@ use super::bodies::{BodyLines, packed, twist};
 use super::joints::set_turn;
 use super::simd::Line;
 use crate::parallel::Parts;
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 use rb_core::integrate::Mover;
 use rb_core::math::Twist;
 
@@ -63,6 +66,8 @@ pub struct Motions {
     own: Vec<Line>,
     /// What may change the spin of each body.
     spins: Vec<Spin>,
+    /// What impulses changed of it until it was last weighed (rad/s), and what torque did that (N·m·s); or none.
+    torques: Vec<Line>,
 }
 
 impl Motions {
@@ -72,6 +77,14 @@ impl Motions {
         self.own.resize(bodies * LINES, Line::default());
         rb_core::room::fit(&mut self.spins, bodies);
         self.spins.resize(bodies, Spin::default());
+        self.torques.clear();
+    }
+
+    /// Has all bodies note the torques of their impulses from now on, if these are to go on from substep to substep.
+    pub fn note_torques(&mut self) {
+        let bodies = self.spins.len();
+        rb_core::room::fit(&mut self.torques, bodies);
+        self.torques.resize(bodies, Line::default());
     }
 
     /// The bodies, with their lines for contacts and joints.
@@ -79,6 +92,7 @@ impl Motions {
         Moving {
             own: &mut self.own,
             spins: &mut self.spins,
+            torques: &mut self.torques,
             lines,
         }
     }
@@ -90,7 +104,8 @@ impl Motions {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        rb_core::room::bytes(&self.own) + rb_core::room::bytes(&self.spins)
+        let lines = rb_core::room::bytes(&self.own) + rb_core::room::bytes(&self.torques);
+        lines + rb_core::room::bytes(&self.spins)
     }
 }
 
@@ -99,6 +114,7 @@ impl Motions {
 pub struct Moving<'a> {
     own: &'a mut [Line],
     spins: &'a mut [Spin],
+    torques: &'a mut [Line],
     /// What contacts and joints know of them.
     pub lines: BodyLines<'a>,
 }
@@ -112,9 +128,17 @@ impl Parts for Moving<'_> {
         let at = (parts * self.lines.size()).min(self.len());
         let (own, own2) = self.own.split_at_mut(at * LINES);
         let (spins, spins2) = self.spins.split_at_mut(at);
+        let noted = at.min(self.torques.len());
+        let (torques, torques2) = self.torques.split_at_mut(noted);
         let (lines, lines2) = self.lines.split_at(parts);
-        let of = |own, spins, lines| Moving { own, spins, lines };
-        (of(own, spins, lines), of(own2, spins2, lines2))
+        let of = |own, spins, torques, lines| Moving {
+            own,
+            spins,
+            torques,
+            lines,
+        };
+        let rest = of(own2, spins2, torques2, lines2);
+        (of(own, spins, torques, lines), rest)
     }
 }
 
@@ -134,6 +158,10 @@ impl Moving<'_> {
         Moving {
             own: &mut self.own[run.start * LINES..run.end * LINES],
             spins: &mut self.spins[run.clone()],
+            torques: match self.torques.is_empty() {
+                true => &mut [],
+                false => &mut self.torques[run.clone()],
+            },
             lines: self.lines.run(run, size),
         }
     }
@@ -203,6 +231,39 @@ impl Moving<'_> {
     /// changed in the last substep. Whether any inverse mass is another one now.
     pub fn begin(&mut self, h: f64, weigh: bool, go_on: bool) -> bool {
         kernel::begin(self, h, weigh, go_on)
+    }
+
+    /// Notes what torque changed the spin of a body since it was last weighed, before it is weighed again by others than
+    /// [`begin`](Self::begin): `inertia` is what a change of its spin takes (kg·m²).
+    pub fn note_torque(&mut self, body: usize, inertia: &DMat3) {
+        let change = self.lines.velocity(body).ang - self.lines.free(body).ang;
+        let noted = twist(&self.torques[body]);
+        let torque = noted.ang + *inertia * (change - noted.lin);
+        self.torques[body] = packed(&Twist::new(change, torque), 0.0);
+    }
+
+    /// Gives the bodies, for the certificate, the velocities that follow from their impulses: ṽ + W Jᵀλ, with W of the last
+    /// substep.
+    pub fn rebuild_spins(&mut self) {
+        for body in 0..self.len() {
+            let noted = twist(&self.torques[body]);
+            if noted.ang != DVec3::ZERO {
+                let mut vel = self.lines.velocity(body);
+                let kept = vel.ang;
+                vel.ang += self.lines.spin_by(body, noted.ang) - noted.lin;
+                self.lines.set_velocity(body, &vel);
+                self.torques[body] = packed(&Twist::new(kept, noted.ang), 0.0);
+            }
+        }
+    }
+
+    /// Gives a body back the velocity it had before that.
+    pub fn restore_spin(&mut self, body: usize) {
+        let noted = self.torques.get(body).map_or(Twist::ZERO, twist);
+        if noted.ang != DVec3::ZERO {
+            let lin = self.lines.velocity(body).lin;
+            self.lines.set_velocity(body, &Twist::new(lin, noted.lin));
+        }
     }
 
     /// A body that was calm turns.

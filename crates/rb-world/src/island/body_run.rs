@@ -1,6 +1,7 @@
 //! Movable bodies and what lanes hold of them, section by section: the part of a substep that goes body
 //! by body.
 
+use glam::DMat3;
 use rb_core::integrate::Mover;
 use rb_core::math::Twist;
 use rb_solve::lanes::Moving;
@@ -45,6 +46,8 @@ impl BodyRun<'_> {
     pub(super) fn bind(self) {
         self.each(|moving, i, m| {
             if m.is_bound() {
+                let free = DMat3::from_diagonal(m.locked.angular_mask());
+                moving.note_torque(i, &(free * m.inertia.world(m.q) * free));
                 renew(moving, i, m);
             }
         });
@@ -58,6 +61,7 @@ impl BodyRun<'_> {
     /// Tells the bodies what became of them in the step.
     pub(super) fn take_back(self) {
         self.each(|moving, i, m| {
+            moving.restore_spin(i);
             place(m, moving, i, moving.lines.velocity(i));
             m.moved = moving.lines.moved(i);
         });

@@ -123,8 +123,8 @@ impl Convoy {
         self.assign(islands, stay);
         self.load(islands, stay, shared);
         self.substeps(islands, shared, &numbers, sweeps);
-        self.each_run(islands, |run| run.take_back());
         self.grade(islands, sweeps, shared);
+        self.each_run(islands, |run| run.take_back());
     }
 
     /// Gives the members their ranges: all movable bodies first. Contacts may `stay`.
@@ -161,6 +161,7 @@ impl Convoy {
     /// Loads bodies, and contacts unless they `stay`.
     fn load(&mut self, islands: &mut [Island], stay: bool, shared: &Shared) {
         self.motions.reset(self.movable);
+        self.motions.note_torques();
         self.each_run(islands, |run| run.load(shared.h));
         let mut movers = self.members.iter().flat_map(|&k| islands[k as usize].own());
         self.bound = movers.any(Mover::is_bound);

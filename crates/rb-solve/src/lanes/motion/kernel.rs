@@ -81,8 +81,11 @@ fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, weigh: bool, go_on:
             }
         } else {
             renewed |= weigh;
-            let free = predict(all, &eight(first, count), S::splat(h), weigh);
-            let free = S::transposed(free);
+            let at = eight(first, count);
+            if weigh && go_on && !all.torques.is_empty() {
+                note_torques::<S>(all, &at);
+            }
+            let free = S::transposed(predict(all, &at, S::splat(h), weigh));
             for body in run {
                 all.lines.other[body] |= weigh && all.spins[body] == Spin::Free;
                 set_off(all, body, free[body - first], go_on);
@@ -113,6 +116,32 @@ fn set_off<S: AllLanes + Double>(all: &mut Moving, body: usize, free: S, go_on: 
         next.store(&mut all.lines.vel[body]);
     }
     free.store(to);
+}
+
+/// Adds to the torques of those that turn what changed their spins since they were last weighed: W⁻¹ times that, by Cramer's rule.
+#[inline(always)]
+fn note_torques<S: AllLanes + Double>(all: &mut Moving, at: &[u32; LANES]) {
+    let frame = S::gather(all.own, &own(at, FRAME));
+    let turning = S::gt(frame[7], S::splat(STILL));
+    if !S::any(turning) {
+        return;
+    }
+    let (vel, free) = (S::gather(all.lines.vel, at), S::gather(all.lines.free, at));
+    let [xx, yy, zz, xy, xz, yz, ..] = S::gather(all.lines.inv, at);
+    let (x, y, z) = (V3([xx, xy, xz]), V3([xy, yy, yz]), V3([xz, yz, zz]));
+    let (a, b, c) = (cross(y, z), cross(z, x), cross(x, y));
+    let per = S::splat(1.0).div(dot(x, a));
+    let mut noted = S::gather(all.torques, at);
+    let [l, m, n, _, p, q, r, _] = noted;
+    let change = V3([vel[4], vel[5], vel[6]]).sub(V3([free[4], free[5], free[6]]));
+    let since = change.sub(V3([l, m, n]));
+    let more = V3([dot(a, since), dot(b, since), dot(c, since)]).scaled(per);
+    let torque = V3([p, q, r]).add(more);
+    for k in 0..3 {
+        noted[k] = S::select(turning, change.0[k], noted[k]);
+        noted[4 + k] = S::select(turning, torque.0[k], noted[4 + k]);
+    }
+    S::scatter(all.torques, at, noted);
 }
 
 /// Free velocities, in columns.

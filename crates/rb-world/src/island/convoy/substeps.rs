@@ -143,6 +143,7 @@ impl Convoy {
         self.watch(|watch| {
             watch.close(left);
             watch.settle();
+            watch.moving.rebuild_spins();
             if alone {
                 watch.count(sample, floor);
             }
