@@ -10,14 +10,12 @@
 //! frame   principal moments, their axes, kind       start   velocity at the start of the substep
 //! ```
 //!
-//! What impulses did to a body goes on from substep to substep as a change of its velocity. Where W turns, that is no longer
-//! W Jᵀλ: so the torque that did it is noted beside, for the certificate, which grades what follows from impulses alone.
-//!
 //! Only what a turn mixes is turned into columns, one number of eight bodies each; what is done to each number by
 //! itself is done line by line, to the eight numbers of one body.
 
 mod flight;
 mod kernel;
+mod torque;
 mod turn;
 
 pub use flight::{Course, fly};
@@ -26,7 +24,7 @@ use super::bodies::{BodyLines, packed, twist};
 use super::joints::set_turn;
 use super::simd::Line;
 use crate::parallel::Parts;
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DQuat, DVec3};
 use rb_core::integrate::Mover;
 use rb_core::math::Twist;
 
@@ -78,13 +76,6 @@ impl Motions {
         rb_core::room::fit(&mut self.spins, bodies);
         self.spins.resize(bodies, Spin::default());
         self.torques.clear();
-    }
-
-    /// Has all bodies note the torques of their impulses from now on, if these are to go on from substep to substep.
-    pub fn note_torques(&mut self) {
-        let bodies = self.spins.len();
-        rb_core::room::fit(&mut self.torques, bodies);
-        self.torques.resize(bodies, Line::default());
     }
 
     /// The bodies, with their lines for contacts and joints.
@@ -233,39 +224,6 @@ impl Moving<'_> {
         kernel::begin(self, h, weigh, go_on)
     }
 
-    /// Notes what torque changed the spin of a body since it was last weighed, before it is weighed again by others than
-    /// [`begin`](Self::begin): `inertia` is what a change of its spin takes (kg·m²).
-    pub fn note_torque(&mut self, body: usize, inertia: &DMat3) {
-        let change = self.lines.velocity(body).ang - self.lines.free(body).ang;
-        let noted = twist(&self.torques[body]);
-        let torque = noted.ang + *inertia * (change - noted.lin);
-        self.torques[body] = packed(&Twist::new(change, torque), 0.0);
-    }
-
-    /// Gives the bodies, for the certificate, the velocities that follow from their impulses: ṽ + W Jᵀλ, with W of the last
-    /// substep.
-    pub fn rebuild_spins(&mut self) {
-        for body in 0..self.len() {
-            let noted = twist(&self.torques[body]);
-            if noted.ang != DVec3::ZERO {
-                let mut vel = self.lines.velocity(body);
-                let kept = vel.ang;
-                vel.ang += self.lines.spin_by(body, noted.ang) - noted.lin;
-                self.lines.set_velocity(body, &vel);
-                self.torques[body] = packed(&Twist::new(kept, noted.ang), 0.0);
-            }
-        }
-    }
-
-    /// Gives a body back the velocity it had before that.
-    pub fn restore_spin(&mut self, body: usize) {
-        let noted = self.torques.get(body).map_or(Twist::ZERO, twist);
-        if noted.ang != DVec3::ZERO {
-            let lin = self.lines.velocity(body).lin;
-            self.lines.set_velocity(body, &Twist::new(lin, noted.lin));
-        }
-    }
-
     /// A body that was calm turns.
     fn set_turning(&mut self, body: usize) {
         self.spins[body] = Spin::Free;
@@ -343,6 +301,7 @@ mod tests {
     ) -> Moving<'a> {
         lanes.reset(movers.len());
         motions.reset(movers.len());
+        motions.note_torques();
         let mut moving = motions.with(lanes.lines());
         for (i, m) in movers.iter().enumerate() {
             moving.load(i, m, h);
