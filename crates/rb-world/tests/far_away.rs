@@ -155,17 +155,19 @@ fn nudged(precision: Precision, middle: f64) -> Vec<f64> {
 }
 
 /// A last digit of a place becomes at once one of a velocity in lanes of single precision, which is some hundred times as large:
-/// what it makes until then is told with lanes of double precision.
+/// what it makes until then is told with lanes of double precision. (In one run of eight it meets a choice on its way, such as that
+/// of an exact solver at an impact, and some bodies are millimetres ahead: .8 % above 1e-4 m, .5 % above 1e-3 m in 96 runs.)
 #[test]
-fn the_last_digit_decides_nothing() {
+fn the_last_digit_decides_little() {
     let apart = nudged(Precision::Double, 1e-8);
-    assert!(apart.last().is_some_and(|most| *most < 1e-4));
+    assert!(few(&apart, 50, 1e-4));
+    assert!(few(&apart, 100, 1e-3));
 }
 
 /// With the others there is no more to it. They are ahead by two or three powers of ten, so that impacts have made millimetres
 /// and more of some: the largest of all is a matter of luck, how many they are is not.
 #[test]
-fn nor_does_that_of_single_precision() {
+fn and_so_does_that_of_single_precision() {
     let apart = nudged(Precision::Single, 1e-5);
     assert!(few(&apart, 15, 1e-4));
     assert!(few(&apart, 60, 1e-3));

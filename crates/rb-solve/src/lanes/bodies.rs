@@ -4,7 +4,7 @@
 //! guests (bodies nothing moves, of which every section has its own copy) and by the body of idle lanes.
 //! So every section is a slice that one thread can have to itself.
 
-use super::pack::{ContactLanes, matrix};
+use super::pack::ContactLanes;
 use super::section::{Section, suit_single};
 use super::simd::{Line, Narrow, Stored};
 use glam::DVec3;
@@ -254,11 +254,6 @@ impl BodyLines<'_> {
     #[inline]
     pub fn set_moved(&mut self, body: usize, by: &Twist) {
         self.moved[body] = packed(by, 0.0);
-    }
-
-    /// What a torque (N·m·s) changes of its spin (rad/s).
-    pub(super) fn spin_by(&self, body: usize, torque: DVec3) -> DVec3 {
-        matrix(&self.inv[body], &self.vel[body]).1 * torque
     }
 
     /// Displacement of a body since the contacts were found (m, rad).

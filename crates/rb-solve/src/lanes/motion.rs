@@ -10,12 +10,14 @@
 //! frame   principal moments, their axes, kind       start   velocity at the start of the substep
 //! ```
 //!
+//! What impulses did goes on as a change of velocity, v = ṽ + Δv, that of the spin as the torque it was: by W′ of the last
+//! substep and W of this one, Δω → W W′⁻¹ Δω.
+//!
 //! Only what a turn mixes is turned into columns, one number of eight bodies each; what is done to each number by
 //! itself is done line by line, to the eight numbers of one body.
 
 mod flight;
 mod kernel;
-mod torque;
 mod turn;
 
 pub use flight::{Course, fly};
@@ -64,8 +66,6 @@ pub struct Motions {
     own: Vec<Line>,
     /// What may change the spin of each body.
     spins: Vec<Spin>,
-    /// What impulses changed of it until it was last weighed (rad/s), and what torque did that (N·m·s); or none.
-    torques: Vec<Line>,
 }
 
 impl Motions {
@@ -75,7 +75,6 @@ impl Motions {
         self.own.resize(bodies * LINES, Line::default());
         rb_core::room::fit(&mut self.spins, bodies);
         self.spins.resize(bodies, Spin::default());
-        self.torques.clear();
     }
 
     /// The bodies, with their lines for contacts and joints.
@@ -83,7 +82,6 @@ impl Motions {
         Moving {
             own: &mut self.own,
             spins: &mut self.spins,
-            torques: &mut self.torques,
             lines,
         }
     }
@@ -95,8 +93,7 @@ impl Motions {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        let lines = rb_core::room::bytes(&self.own) + rb_core::room::bytes(&self.torques);
-        lines + rb_core::room::bytes(&self.spins)
+        rb_core::room::bytes(&self.own) + rb_core::room::bytes(&self.spins)
     }
 }
 
@@ -105,7 +102,6 @@ impl Motions {
 pub struct Moving<'a> {
     own: &'a mut [Line],
     spins: &'a mut [Spin],
-    torques: &'a mut [Line],
     /// What contacts and joints know of them.
     pub lines: BodyLines<'a>,
 }
@@ -119,17 +115,9 @@ impl Parts for Moving<'_> {
         let at = (parts * self.lines.size()).min(self.len());
         let (own, own2) = self.own.split_at_mut(at * LINES);
         let (spins, spins2) = self.spins.split_at_mut(at);
-        let noted = at.min(self.torques.len());
-        let (torques, torques2) = self.torques.split_at_mut(noted);
         let (lines, lines2) = self.lines.split_at(parts);
-        let of = |own, spins, torques, lines| Moving {
-            own,
-            spins,
-            torques,
-            lines,
-        };
-        let rest = of(own2, spins2, torques2, lines2);
-        (of(own, spins, torques, lines), rest)
+        let of = |own, spins, lines| Moving { own, spins, lines };
+        (of(own, spins, lines), of(own2, spins2, lines2))
     }
 }
 
@@ -149,10 +137,6 @@ impl Moving<'_> {
         Moving {
             own: &mut self.own[run.start * LINES..run.end * LINES],
             spins: &mut self.spins[run.clone()],
-            torques: match self.torques.is_empty() {
-                true => &mut [],
-                false => &mut self.torques[run.clone()],
-            },
             lines: self.lines.run(run, size),
         }
     }
@@ -219,7 +203,7 @@ impl Moving<'_> {
 
     /// Begins a substep of `h` (s) at the velocities that the last one left: free velocities, and where bodies are to be
     /// weighed, which the first substep finds done, inverse masses. Where impulses `go_on`, the bodies start with what these
-    /// changed in the last substep. Whether any inverse mass is another one now.
+    /// changed in the last substep, by the inverse masses of this one. Whether any inverse mass is another one now.
     pub fn begin(&mut self, h: f64, weigh: bool, go_on: bool) -> bool {
         kernel::begin(self, h, weigh, go_on)
     }
@@ -301,7 +285,6 @@ mod tests {
     ) -> Moving<'a> {
         lanes.reset(movers.len());
         motions.reset(movers.len());
-        motions.note_torques();
         let mut moving = motions.with(lanes.lines());
         for (i, m) in movers.iter().enumerate() {
             moving.load(i, m, h);
@@ -320,19 +303,24 @@ mod tests {
             ..params.scheme
         };
         let push = Twist::new(DVec3::new(0.1, 0.2, -0.3), DVec3::new(1.0, -2.0, 0.5));
-        let mut changes = [Twist::ZERO; 19];
+        let mut torques = [Twist::ZERO; 19];
         for _ in 0..20 {
             moving.begin(h, true, true);
             for (i, m) in movers.iter_mut().enumerate() {
                 m.refresh();
                 let free = m.predict(h, params.gyroscopic);
-                let next = free + changes[i];
+                // What was done to them goes on, by the W that they have now.
+                let gone_on = Twist::new(torques[i].lin, m.inv.ang * torques[i].ang);
+                let start = moving.lines.velocity(i);
                 assert_eq!(moving.lines.free(i), free, "body {i}");
-                assert_eq!(moving.lines.velocity(i), next, "body {i}");
+                let off = start.ang - (free.ang + gone_on.ang);
+                assert!(off.length() < 1e-12 * start.ang.length(), "body {i}");
+                assert_eq!(start.lin, free.lin + gone_on.lin, "body {i}");
                 assert_eq!(moving.start(i), m.vel, "body {i}");
-                m.advance_by_scheme(h, &scheme, next + push, params.gyroscopic);
-                m.vel = next + push;
-                changes[i] = m.vel - free;
+                m.advance_by_scheme(h, &scheme, start + push, params.gyroscopic);
+                m.vel = start + push;
+                let change = m.vel - free;
+                torques[i] = Twist::new(change.lin, m.inv.ang.inverse() * change.ang);
                 moving.lines.set_velocity(i, &m.vel);
             }
             moving.advance(h, scheme.beta, &mut []);

@@ -1,7 +1,6 @@
 //! Movable bodies and what lanes hold of them, section by section: the part of a substep that goes body
 //! by body.
 
-use glam::DMat3;
 use rb_core::integrate::Mover;
 use rb_core::math::Twist;
 use rb_solve::lanes::Moving;
@@ -42,13 +41,17 @@ impl BodyRun<'_> {
         self.each(|moving, i, m| moving.load(i, m, h));
     }
 
-    /// Makes the inverse masses of those that may not turn about some axis: what lanes keep is theirs.
+    /// Makes the inverse masses of those that may not turn about some axis: what lanes keep is theirs. Torques go on as
+    /// those of others do: by these masses.
     pub(super) fn bind(self) {
         self.each(|moving, i, m| {
             if m.is_bound() {
-                let free = DMat3::from_diagonal(m.locked.angular_mask());
-                moving.note_torque(i, &(free * m.inertia.world(m.q) * free));
+                let (vel, free) = (moving.lines.velocity(i), moving.lines.free(i));
+                let may = m.locked.angular_mask();
+                let torque = may * (m.inertia.world(m.q) * (vel.ang - free.ang));
                 renew(moving, i, m);
+                let from = Twist::new(free.lin, vel.ang - m.inv.ang * torque);
+                moving.lines.set_free(i, &from);
             }
         });
     }
@@ -61,7 +64,6 @@ impl BodyRun<'_> {
     /// Tells the bodies what became of them in the step.
     pub(super) fn take_back(self) {
         self.each(|moving, i, m| {
-            moving.restore_spin(i);
             place(m, moving, i, moving.lines.velocity(i));
             m.moved = moving.lines.moved(i);
         });

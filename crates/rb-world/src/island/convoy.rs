@@ -6,8 +6,8 @@
 //! together does not depend on the number of threads.
 //!
 //! Between substeps what the contacts of a body did to it is carried over as one change of velocity, which is their
-//! warm start: v = ṽ + Δv. As the torque it was, by W of the new attitude, it would grow rounding more. So only a second
-//! try does that; the first is graded by what follows from the torques, and knows where it is wrong.
+//! warm start: v = ṽ + Δv. Where a body turns its spin changes by what the same torque does by W of the new attitude, so that
+//! velocities are ṽ + W Jᵀλ in the end, and the certificate grades what follows from impulses.
 
 mod substeps;
 
@@ -78,7 +78,7 @@ impl Convoy {
             false => {
                 let same = self.members == self.last;
                 self.last.clone_from(&self.members);
-                self.step(islands, same, false, shared);
+                self.step(islands, same, shared.params.sweeps, shared);
             }
         }
         for k in 0..islands.len() {
@@ -93,7 +93,8 @@ impl Convoy {
         self.members.clear();
         self.members.extend(0..islands.len() as u32);
         islands.iter_mut().for_each(|island| island.go_back(shared));
-        self.step(islands, false, true, shared);
+        let sweeps = shared.params.sweeps.again(shared.params.escalation.again);
+        self.step(islands, false, sweeps, shared);
     }
 
     /// A large island, in its own lanes.
@@ -102,7 +103,7 @@ impl Convoy {
         self.members.push(k as u32);
         std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
         std::mem::swap(&mut self.motions, &mut self.large);
-        self.step(islands, true, false, shared);
+        self.step(islands, true, shared.params.sweeps, shared);
         std::mem::swap(&mut self.motions, &mut self.large);
         std::mem::swap(&mut self.lanes, &mut islands[k].lanes);
         islands[k].ranges = None;
@@ -113,22 +114,17 @@ impl Convoy {
         self.lanes.bytes() + self.motions.bytes() + self.large.bytes()
     }
 
-    /// Runs the members through the step, for the first time or `again`; the `same` may be in the lanes as in the last step.
-    fn step(&mut self, islands: &mut [Island], same: bool, again: bool, shared: &Shared) {
-        let params = shared.params;
-        let sweeps = match again {
-            true => params.sweeps.again(params.escalation.again),
-            false => params.sweeps,
-        };
+    /// Runs the members through the step; the `same` may be in the lanes as in the last.
+    fn step(&mut self, islands: &mut [Island], same: bool, sweeps: Sweeps, shared: &Shared) {
         let numbers = Discretiser::new(shared.params, shared.h);
         let members = self.members.iter().map(|&k| &islands[k as usize]);
         let contacts: usize = members.map(|i| i.contacts.len()).sum();
         let stay = same && shared.same && self.lanes.len() == contacts;
         self.assign(islands, stay);
         self.load(islands, stay, shared);
-        self.substeps(islands, shared, &numbers, (sweeps, again));
-        self.grade(islands, sweeps, shared);
+        self.substeps(islands, shared, &numbers, sweeps);
         self.each_run(islands, |run| run.take_back());
+        self.grade(islands, sweeps, shared);
     }
 
     /// Gives the members their ranges: all movable bodies first. Contacts may `stay`.
@@ -165,7 +161,6 @@ impl Convoy {
     /// Loads bodies, and contacts unless they `stay`.
     fn load(&mut self, islands: &mut [Island], stay: bool, shared: &Shared) {
         self.motions.reset(self.movable);
-        self.motions.note_torques();
         self.each_run(islands, |run| run.load(shared.h));
         let mut movers = self.members.iter().flat_map(|&k| islands[k as usize].own());
         self.bound = movers.any(Mover::is_bound);

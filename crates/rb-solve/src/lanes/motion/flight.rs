@@ -38,7 +38,6 @@ pub fn fly<T>(
         let mut moving = Moving {
             own: &mut own[..count * LINES],
             spins: &mut spins[..count],
-            torques: &mut [],
             lines: BodyLines::alone(
                 lines.each_mut().map(|lines| &mut lines[..count]),
                 &mut other[..count],

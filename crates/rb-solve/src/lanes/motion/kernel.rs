@@ -82,10 +82,14 @@ fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, weigh: bool, go_on:
         } else {
             renewed |= weigh;
             let at = eight(first, count);
-            if weigh && go_on && !all.torques.is_empty() {
-                note_torques::<S>(all, &at);
-            }
+            let torque = match weigh && go_on {
+                true => torques::<S>(all, &at),
+                false => None,
+            };
             let free = S::transposed(predict(all, &at, S::splat(h), weigh));
+            if let Some(torque) = torque {
+                turn_changes(all, &at, torque);
+            }
             for body in run {
                 all.lines.other[body] |= weigh && all.spins[body] == Spin::Free;
                 set_off(all, body, free[body - first], go_on);
@@ -118,30 +122,40 @@ fn set_off<S: AllLanes + Double>(all: &mut Moving, body: usize, free: S, go_on: 
     free.store(to);
 }
 
-/// Adds to the torques of those that turn what changed their spins since they were last weighed: W⁻¹ times that, by Cramer's rule.
+/// The torques that changed the spins of those that turn, by the W that they had: W⁻¹ Δω, by Cramer's rule. None where nothing
+/// changed.
 #[inline(always)]
-fn note_torques<S: AllLanes + Double>(all: &mut Moving, at: &[u32; LANES]) {
-    let frame = S::gather(all.own, &own(at, FRAME));
-    let turning = S::gt(frame[7], S::splat(STILL));
-    if !S::any(turning) {
-        return;
+fn torques<S: AllLanes + Double>(all: &Moving, at: &[u32; LANES]) -> Option<V3<S>> {
+    let change = changes::<S>(all, at);
+    if !S::any(S::gt(dot(change, change), S::zero())) {
+        return None;
     }
-    let (vel, free) = (S::gather(all.lines.vel, at), S::gather(all.lines.free, at));
     let [xx, yy, zz, xy, xz, yz, ..] = S::gather(all.lines.inv, at);
     let (x, y, z) = (V3([xx, xy, xz]), V3([xy, yy, yz]), V3([xz, yz, zz]));
-    let (a, b, c) = (cross(y, z), cross(z, x), cross(x, y));
-    let per = S::splat(1.0).div(dot(x, a));
-    let mut noted = S::gather(all.torques, at);
-    let [l, m, n, _, p, q, r, _] = noted;
-    let change = V3([vel[4], vel[5], vel[6]]).sub(V3([free[4], free[5], free[6]]));
-    let since = change.sub(V3([l, m, n]));
-    let more = V3([dot(a, since), dot(b, since), dot(c, since)]).scaled(per);
-    let torque = V3([p, q, r]).add(more);
+    let (yz, zx, xy) = (cross(y, z), cross(z, x), cross(x, y));
+    let per = S::splat(1.0).div(dot(x, yz));
+    Some(V3([dot(change, yz), dot(change, zx), dot(change, xy)]).scaled(per))
+}
+
+/// What impulses changed of the spins in the last substep.
+#[inline(always)]
+fn changes<S: AllLanes + Double>(all: &Moving, at: &[u32; LANES]) -> V3<S> {
+    let (vel, free) = (S::gather(all.lines.vel, at), S::gather(all.lines.free, at));
+    V3([vel[4], vel[5], vel[6]]).sub(V3([free[4], free[5], free[6]]))
+}
+
+/// Has the spins of those that turn changed by what the torques do by the W that they have now: from other free ones.
+#[inline(always)]
+fn turn_changes<S: AllLanes + Double>(all: &mut Moving, at: &[u32; LANES], torque: V3<S>) {
+    let frame = S::gather(all.own, &own(at, FRAME));
+    let turning = S::gt(frame[7], S::splat(STILL));
+    let (vel, inv) = (S::gather(all.lines.vel, at), S::gather(all.lines.inv, at));
+    let from = V3([vel[4], vel[5], vel[6]]).sub(weighed(&inv, torque));
+    let mut free = S::gather(all.lines.free, at);
     for k in 0..3 {
-        noted[k] = S::select(turning, change.0[k], noted[k]);
-        noted[4 + k] = S::select(turning, torque.0[k], noted[4 + k]);
+        free[4 + k] = S::select(turning, from.0[k], free[4 + k]);
     }
-    S::scatter(all.torques, at, noted);
+    S::scatter(all.lines.free, at, free);
 }
 
 /// Free velocities, in columns.

@@ -16,8 +16,6 @@ struct Course<'a> {
     shared: &'a Shared<'a>,
     numbers: &'a Discretiser,
     sweeps: Sweeps,
-    /// Whether what goes on from substep to substep is to be what the impulses do at the new attitude.
-    again: bool,
 }
 
 /// The sweeps of a substep.
@@ -43,13 +41,12 @@ impl Convoy {
         islands: &mut [Island],
         shared: &Shared,
         numbers: &Discretiser,
-        (sweeps, again): (Sweeps, bool),
+        sweeps: Sweeps,
     ) {
         let course = Course {
             shared,
             numbers,
             sweeps,
-            again,
         };
         self.set_off(course);
         let mut now = self.rounds(course, 0);
@@ -112,9 +109,6 @@ impl Convoy {
         let turned = AtomicBool::new(bound);
         let begin = |watch: &mut Watch| {
             let turns = watch.moving.begin(course.shared.h, true, true) || bound;
-            if course.again {
-                watch.moving.follow_torques();
-            }
             turned.fetch_or(turns, Relaxed);
             watch.pose(course.numbers, turns);
             watch.open(next);
@@ -149,7 +143,6 @@ impl Convoy {
         self.watch(|watch| {
             watch.close(left);
             watch.settle();
-            watch.moving.rebuild_spins();
             if alone {
                 watch.count(sample, floor);
             }
