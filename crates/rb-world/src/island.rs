@@ -114,6 +114,8 @@ pub(crate) struct Island {
     /// Stiff clusters of this step, as ranges of contacts behind the `loose` others.
     pub(crate) clusters: Vec<Range<usize>>,
     loose: usize,
+    /// Whether each of those behind them bears many times the weight of its lighter body.
+    bear: Vec<bool>,
     /// Which bodies are held by joints, and what each contact is to the clusters.
     stiff: (Vec<bool>, Vec<Stiff>),
     /// Contacts of the step, if they are plain and there are joints or clusters as well.

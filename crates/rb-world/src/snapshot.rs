@@ -8,7 +8,7 @@ use crate::world::World;
 use rb_core::{Error, Result};
 
 /// Version of the byte format; raised with every change of the stored state.
-const FORMAT: u32 = 29;
+const FORMAT: u32 = 30;
 
 /// What a hash of no bytes is.
 const NOTHING: u64 = 0xcbf2_9ce4_8422_2325;

@@ -45,6 +45,8 @@ bitflags::bitflags! {
         const CLOSED = 1;
         /// Friction is one for all points, and stored as that.
         const WHOLE = 2;
+        /// It was solved exactly in a stiff cluster in the last step, for what it carried.
+        const STIFF = 4;
     }
 }
 

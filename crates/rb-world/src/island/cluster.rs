@@ -4,12 +4,15 @@
 //! A soft step sags by load/(m ω²), m being the light mass. Contacts that carry many times the weight
 //! of the lighter body are gathered around every pair of very different masses, as far as the load goes
 //! on that way, and posed rigidly. Loads are those of the last step, so that the choice is state and the
-//! same for every number of threads. Tall stacks of equal bodies are not stiff in this sense: there a
+//! same for every number of threads. What was in a cluster for its load stays in one for another step: where a cluster
+//! sets the heavy body down its load is nought for a step, and left to the sweeps it would sink until it counts again, and so
+//! on for seconds. Tall stacks of equal bodies are not stiff in this sense: there a
 //! cluster would grow with the pile.
 
 use super::{Island, IslandContact, Shared};
 use core::ops::Range;
 use rb_core::discretise::Discretiser;
+use rb_core::manifold::Marks;
 use rb_core::params::SolvePlan;
 
 /// Largest cluster: movable bodies and rows.
@@ -29,6 +32,12 @@ pub(super) enum Stiff {
     Stands,
     /// The same, and good part of the weight of the heavier one, which it lifts.
     Seed,
+}
+
+/// Normal impulse of a contact in the last step, for substeps of this one (N·s).
+fn load_of(shared: &Shared, c: &IslandContact) -> f64 {
+    let manifold = &shared.contacts.manifolds[c.manifold as usize];
+    manifold.normal_impulse() * shared.warm_scale
 }
 
 impl Island {
@@ -52,6 +61,9 @@ impl Island {
         stiff.extend(contacts.map(|c| self.stiffness_of(shared, &held, c)));
         if stiff.contains(&Stiff::Seed) {
             self.grow_clusters(&mut stiff);
+            let clustered = self.contacts[self.loose..].iter();
+            let bear = clustered.map(|c| self.bears(shared, c)).collect();
+            self.bear = bear;
         }
         self.stiff = (held, stiff);
     }
@@ -80,35 +92,54 @@ impl Island {
 
     /// What a contact is to the clusters, by its load and the masses it lies between.
     fn stiffness_of(&self, shared: &Shared, held: &[bool], c: &IslandContact) -> Stiff {
-        let number = c.manifold as usize;
         let ratio = shared.params.escalation.mass_ratio;
-        let load = shared.contacts.manifolds[number].normal_impulse() * shared.warm_scale;
-        let weight = shared.params.gravity * shared.h;
-        let [a, b] = c.movers.map(|m| {
-            let mover = &self.movers[m as usize];
-            (!mover.inv.is_zero()).then_some(mover.mass)
-        });
-        let masses = [a, b].map(|m| m.unwrap_or(f64::INFINITY));
-        let light = masses[0].min(masses[1]);
-        let limb = (0..2).any(|s| held[c.movers[s] as usize] && masses[s] <= ratio * light);
-        let bears = load > ratio * light * weight.length();
-        if !bears || limb || !c.plain {
+        let manifold = &shared.contacts.manifolds[c.manifold as usize];
+        let kept = manifold.marks.contains(Marks::STIFF);
+        let [a, b] = self.masses(c);
+        let light = a.min(b);
+        let limb = [(0, a), (1, b)].map(|(s, m)| held[c.movers[s] as usize] && m <= ratio * light);
+        if !(kept || self.bears(shared, c)) || limb.contains(&true) || !c.plain {
             return Stiff::No;
         }
-        let (Some(a), Some(b)) = (a, b) else {
-            return Stiff::Carries;
-        };
-        if a.max(b) <= ratio * light {
+        if a.max(b) <= ratio * light || a.max(b).is_infinite() {
             return Stiff::Carries;
         }
         // The normal pushes b, and a the other way.
-        let normal = shared.contacts.manifolds[number].normal;
+        let (normal, weight) = (manifold.normal, shared.params.gravity * shared.h);
+        let load = match kept {
+            true => load_of(shared, c).max(a.max(b) * weight.length()),
+            false => load_of(shared, c),
+        };
         let lifted = if b > a { normal } else { -normal } * load;
         if -lifted.dot(weight) * ratio > a.max(b) * weight.length_squared() {
             Stiff::Seed
         } else {
             Stiff::Stands
         }
+    }
+
+    /// Masses of the bodies of a contact (kg), infinite for what nothing moves.
+    fn masses(&self, c: &IslandContact) -> [f64; 2] {
+        c.movers.map(|m| {
+            let mover = &self.movers[m as usize];
+            match mover.inv.is_zero() {
+                true => f64::INFINITY,
+                false => mover.mass,
+            }
+        })
+    }
+
+    /// Whether a contact carries many times the weight of the lighter of its bodies.
+    fn bears(&self, shared: &Shared, c: &IslandContact) -> bool {
+        let [a, b] = self.masses(c);
+        let weight = a.min(b) * shared.params.gravity.length() * shared.h;
+        load_of(shared, c) > shared.params.escalation.mass_ratio * weight
+    }
+
+    /// Whether a contact was in a stiff cluster for what it carried, so that it stays in one for another step.
+    pub(crate) fn stays_stiff(&self, contact: usize) -> bool {
+        let clustered = !self.clusters.is_empty() && contact >= self.loose;
+        clustered && self.bear[contact - self.loose]
     }
 
     /// Grows a cluster from every seed that is in none yet, along overloaded contacts.

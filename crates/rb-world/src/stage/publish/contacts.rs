@@ -45,7 +45,11 @@ fn store(frame: &Frame, [island, contact]: [u32; 2], scale: f64, manifold: &mut 
     manifold.marks.remove(Marks::CLOSED);
     if island != NOWHERE {
         let lanes = frame.lanes(island as usize);
-        frame.islands[island as usize].settle(lanes, contact as usize, manifold);
+        let (island, contact) = (&frame.islands[island as usize], contact as usize);
+        island.settle(lanes, contact, manifold);
+        manifold
+            .marks
+            .set(Marks::STIFF, island.stays_stiff(contact));
     } else {
         manifold.scale(scale);
     }
