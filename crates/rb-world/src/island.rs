@@ -214,9 +214,10 @@ impl Island {
         let bodies = bodies + bytes(&self.seats);
         let joints = bytes(&self.joints) + bytes(&self.constraints) + self.links.bytes();
         let contacts = bytes(&self.contacts) + bytes(&self.posed) + self.lanes.bytes();
+        let clusters = bytes(&self.bear) + bytes(&self.stiff.0) + bytes(&self.stiff.1);
         let p = &self.problem;
         let rows = bytes(&p.bodies) + bytes(&p.rows) + bytes(&p.blocks);
-        bodies + joints + contacts + rows + bytes(&self.scratch.numbers)
+        bodies + joints + contacts + clusters + rows + bytes(&self.scratch.numbers)
     }
 
     /// Decides how the step is to be made.

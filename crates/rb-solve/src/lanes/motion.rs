@@ -10,7 +10,7 @@
 //! frame   principal moments, their axes, kind       start   velocity at the start of the substep
 //! ```
 //!
-//! What impulses did goes on as a change of velocity, v = ṽ + Δv, that of the spin as the torque it was: by W′ of the last
+//! What impulses did goes on as a change of velocity, v = ṽ + Δv, that of the spin as the angular impulse it was: by W′ of the last
 //! substep and W of this one, Δω → W W′⁻¹ Δω.
 //!
 //! Only what a turn mixes is turned into columns, one number of eight bodies each; what is done to each number by
@@ -303,14 +303,14 @@ mod tests {
             ..params.scheme
         };
         let push = Twist::new(DVec3::new(0.1, 0.2, -0.3), DVec3::new(1.0, -2.0, 0.5));
-        let mut torques = [Twist::ZERO; 19];
+        let mut impulses = [Twist::ZERO; 19];
         for _ in 0..20 {
             moving.begin(h, true, true);
             for (i, m) in movers.iter_mut().enumerate() {
                 m.refresh();
                 let free = m.predict(h, params.gyroscopic);
                 // What was done to them goes on, by the W that they have now.
-                let gone_on = Twist::new(torques[i].lin, m.inv.ang * torques[i].ang);
+                let gone_on = Twist::new(impulses[i].lin, m.inv.ang * impulses[i].ang);
                 let start = moving.lines.velocity(i);
                 assert_eq!(moving.lines.free(i), free, "body {i}");
                 let off = start.ang - (free.ang + gone_on.ang);
@@ -320,7 +320,7 @@ mod tests {
                 m.advance_by_scheme(h, &scheme, start + push, params.gyroscopic);
                 m.vel = start + push;
                 let change = m.vel - free;
-                torques[i] = Twist::new(change.lin, m.inv.ang.inverse() * change.ang);
+                impulses[i] = Twist::new(change.lin, m.inv.ang.inverse() * change.ang);
                 moving.lines.set_velocity(i, &m.vel);
             }
             moving.advance(h, scheme.beta, &mut []);

@@ -41,16 +41,16 @@ impl BodyRun<'_> {
         self.each(|moving, i, m| moving.load(i, m, h));
     }
 
-    /// Makes the inverse masses of those that may not turn about some axis: what lanes keep is theirs. Torques go on as
-    /// those of others do: by these masses.
+    /// Makes the inverse masses of those that may not turn about some axis: what lanes keep is theirs. Angular impulses
+    /// (N·m·s) go on as those of others do, Δω → W W′⁻¹ Δω, but by their inertia: W′ has no inverse where axes are locked.
     pub(super) fn bind(self) {
         self.each(|moving, i, m| {
             if m.is_bound() {
                 let (vel, free) = (moving.lines.velocity(i), moving.lines.free(i));
                 let may = m.locked.angular_mask();
-                let torque = may * (m.inertia.world(m.q) * (vel.ang - free.ang));
+                let impulse = may * (m.inertia.world(m.q) * (vel.ang - free.ang));
                 renew(moving, i, m);
-                let from = Twist::new(free.lin, vel.ang - m.inv.ang * torque);
+                let from = Twist::new(free.lin, vel.ang - m.inv.ang * impulse);
                 moving.lines.set_free(i, &from);
             }
         });

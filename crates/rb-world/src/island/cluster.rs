@@ -62,8 +62,7 @@ impl Island {
         if stiff.contains(&Stiff::Seed) {
             self.grow_clusters(&mut stiff);
             let clustered = self.contacts[self.loose..].iter();
-            let bear = clustered.map(|c| self.bears(shared, c)).collect();
-            self.bear = bear;
+            self.bear = clustered.map(|c| self.bears(shared, c)).collect();
         }
         self.stiff = (held, stiff);
     }

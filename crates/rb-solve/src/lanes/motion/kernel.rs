@@ -82,13 +82,13 @@ fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, weigh: bool, go_on:
         } else {
             renewed |= weigh;
             let at = eight(first, count);
-            let torque = match weigh && go_on {
-                true => torques::<S>(all, &at),
+            let impulse = match weigh && go_on {
+                true => angular_impulses::<S>(all, &at),
                 false => None,
             };
             let free = S::transposed(predict(all, &at, S::splat(h), weigh));
-            if let Some(torque) = torque {
-                turn_changes(all, &at, torque);
+            if let Some(impulse) = impulse {
+                turn_changes(all, &at, impulse);
             }
             for body in run {
                 all.lines.other[body] |= weigh && all.spins[body] == Spin::Free;
@@ -122,10 +122,10 @@ fn set_off<S: AllLanes + Double>(all: &mut Moving, body: usize, free: S, go_on: 
     free.store(to);
 }
 
-/// The torques that changed the spins of those that turn, by the W that they had: W⁻¹ Δω, by Cramer's rule. None where nothing
-/// changed.
+/// The angular impulses (N·m·s) that changed the spins of those that turn, by the W′ that they had: W′⁻¹ Δω, by Cramer's rule, for
+/// the W′ of a body here is regular (those with locked axes are bound by the caller, by their inertia). None where nothing changed.
 #[inline(always)]
-fn torques<S: AllLanes + Double>(all: &Moving, at: &[u32; LANES]) -> Option<V3<S>> {
+fn angular_impulses<S: AllLanes + Double>(all: &Moving, at: &[u32; LANES]) -> Option<V3<S>> {
     let change = changes::<S>(all, at);
     if !S::any(S::gt(dot(change, change), S::zero())) {
         return None;
@@ -144,13 +144,13 @@ fn changes<S: AllLanes + Double>(all: &Moving, at: &[u32; LANES]) -> V3<S> {
     V3([vel[4], vel[5], vel[6]]).sub(V3([free[4], free[5], free[6]]))
 }
 
-/// Has the spins of those that turn changed by what the torques do by the W that they have now: from other free ones.
+/// Has the spins of those that turn changed by what the angular impulses do by the W that they have now: from other free ones.
 #[inline(always)]
-fn turn_changes<S: AllLanes + Double>(all: &mut Moving, at: &[u32; LANES], torque: V3<S>) {
+fn turn_changes<S: AllLanes + Double>(all: &mut Moving, at: &[u32; LANES], impulse: V3<S>) {
     let frame = S::gather(all.own, &own(at, FRAME));
     let turning = S::gt(frame[7], S::splat(STILL));
     let (vel, inv) = (S::gather(all.lines.vel, at), S::gather(all.lines.inv, at));
-    let from = V3([vel[4], vel[5], vel[6]]).sub(weighed(&inv, torque));
+    let from = V3([vel[4], vel[5], vel[6]]).sub(weighed(&inv, impulse));
     let mut free = S::gather(all.lines.free, at);
     for k in 0..3 {
         free[4 + k] = S::select(turning, from.0[k], free[4 + k]);
@@ -332,7 +332,7 @@ fn mean<S: AllLanes + Double>(scaled: &[V3<S>; 3], rows: &[V3<S>; 3], [i, j]: [u
     both.mul(S::splat(0.5))
 }
 
-/// Angular part of W times a torque.
+/// Angular part of W times a torque or an angular impulse.
 #[inline(always)]
 fn weighed<S: AllLanes + Double>(w: &[S; LANES], t: V3<S>) -> V3<S> {
     let [xx, yy, zz, xy, xz, yz, ..] = *w;

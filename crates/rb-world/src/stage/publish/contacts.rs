@@ -42,7 +42,7 @@ fn find_clustered(frame: &mut Frame) {
 
 /// Stores what became of a manifold, if it is of an island.
 fn store(frame: &Frame, [island, contact]: [u32; 2], scale: f64, manifold: &mut Manifold) {
-    manifold.marks.remove(Marks::CLOSED);
+    manifold.marks.remove(Marks::CLOSED | Marks::STIFF);
     if island != NOWHERE {
         let lanes = frame.lanes(island as usize);
         let (island, contact) = (&frame.islands[island as usize], contact as usize);

@@ -148,17 +148,18 @@ impl<const WIDE: bool> Halves for Single<WIDE> {
     }
 }
 
-/// Four rows turned within each half: entry k has column k of the lower half, then that of the upper one.
+/// Four rows turned within each half: entry k has column k of the lower half, then that of the upper one. By even and odd columns, since
+/// these shuffles are done by two units on Intel's processors, and those that interleave by one.
 #[inline(always)]
 fn fours<const WIDE: bool>([a, b, c, d]: [Single<WIDE>; 4]) -> [__m256; 4] {
     wrap! {
-        let (p, q) = (_mm256_unpacklo_ps(a.0, b.0), _mm256_unpackhi_ps(a.0, b.0));
-        let (r, s) = (_mm256_unpacklo_ps(c.0, d.0), _mm256_unpackhi_ps(c.0, d.0));
+        let (p, q) = (_mm256_shuffle_ps::<0x88>(a.0, b.0), _mm256_shuffle_ps::<0xdd>(a.0, b.0));
+        let (r, s) = (_mm256_shuffle_ps::<0x88>(c.0, d.0), _mm256_shuffle_ps::<0xdd>(c.0, d.0));
         [
-            _mm256_shuffle_ps::<0x44>(p, r),
-            _mm256_shuffle_ps::<0xee>(p, r),
-            _mm256_shuffle_ps::<0x44>(q, s),
-            _mm256_shuffle_ps::<0xee>(q, s),
+            _mm256_shuffle_ps::<0x88>(p, r),
+            _mm256_shuffle_ps::<0x88>(q, s),
+            _mm256_shuffle_ps::<0xdd>(p, r),
+            _mm256_shuffle_ps::<0xdd>(q, s),
         ]
     }
 }
