@@ -105,6 +105,8 @@ fn heavy_on_light_stands_in_a_large_island() {
     assert!(island.bodies > 300 && island.solver == "pgs" && island.reason.is_none());
     assert!(island.clusters >= 1, "{}", island.clusters);
     assert!(sag.abs() < 1e-3, "{sag}");
+    // At rest: push-outs do not go on from substep to substep.
+    assert!(island.grade.abs < 2e-4, "{:.1e}", island.grade.abs);
     assert!(
         report.met,
         "{:.1e}, {:.1e}",
@@ -139,6 +141,6 @@ fn it_stands_a_millimetre_aside() {
         let (mut world, _) = scene_aside(Params::game(), 1e-3 * f64::from(k));
         let met = (0..120).filter(|_| world.step(DT).unwrap().met).count();
         println!("{k} mm aside: met in {met} of 120 steps");
-        assert!(met > 100, "{k} mm aside: {met}");
+        assert!(met > 112, "{k} mm aside: {met}");
     }
 }

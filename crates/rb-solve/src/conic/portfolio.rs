@@ -137,6 +137,8 @@ pub(crate) struct Stages {
     visits: u32,
     /// How many of [`ORDER`](Self::ORDER) are tried.
     stages: usize,
+    /// Weights of velocities that polishing tries.
+    weights: &'static [f64],
 }
 
 impl Stages {
@@ -157,25 +159,37 @@ impl Stages {
         Stage::Convex,
         Stage::Proximal,
     ];
+    /// A step is content with less than what the second weight is for, and comes back in every substep.
+    const CONTENT: &'static [f64] = WEIGHTS.split_at(1).0;
     /// As many sweeps as help.
     pub(crate) const ALL: Self = Self {
         visits: u32::MAX,
         stages: 5,
+        weights: Self::CONTENT,
     };
     /// Few visits of units one by one, which are dear where each moves a whole mechanism.
     pub(crate) const FEW_VISITS: Self = Self {
         visits: 1000,
         stages: 5,
+        weights: Self::CONTENT,
     };
     /// Newton from the guess alone.
     pub(crate) const POLISH_ONLY: Self = Self {
         visits: 1,
         stages: 1,
+        weights: Self::CONTENT,
     };
     /// What settles almost every small problem.
     pub(crate) const BRIEF: Self = Self {
         visits: 1,
         stages: 2,
+        weights: Self::CONTENT,
+    };
+    /// The same for a block of a sweep: with a great load on a light body, points that nearly slide are many, and the
+    /// second weight spares two interior points of five.
+    pub(crate) const BLOCK: Self = Self {
+        weights: &WEIGHTS,
+        ..Self::BRIEF
     };
 
     fn sweeps(&self, units: usize) -> u32 {
@@ -195,8 +209,7 @@ pub(crate) fn search_units<C: Coupling>(
     search.still = Stages::STILL;
     (search.proximal, search.polishes) = Stages::POLISH;
     search.sweeps = stages.sweeps(guess.len());
-    // A step is content with less than what the second weight is for, and comes back in every substep.
-    search.weights = &WEIGHTS[..1];
+    search.weights = stages.weights;
     run(search, &Stages::ORDER[..stages.stages], Stages::ACCEPT)
 }
 

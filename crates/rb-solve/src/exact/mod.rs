@@ -101,6 +101,12 @@ impl IslandSolver for Brief {
     }
 }
 
+/// Solves a block of a sweep as [`Brief`] does an island, to a violation of `stop` (m/s).
+pub(crate) fn solve_block(p: &mut Problem, pass: Pass, stop: f64) {
+    let law = Exact::default().law;
+    solve_in_stages(p, pass, law, stop, |_| Stages::BLOCK);
+}
+
 /// Searches with the stages that `choose` names.
 fn solve_in_stages(
     p: &mut Problem,
