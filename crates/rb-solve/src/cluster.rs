@@ -11,10 +11,10 @@ use rb_core::problem::{Block, NO_EXTRA, Pass, Problem, ProblemRow};
 use rb_core::residual::grade_pass;
 use rb_core::solver::Scratch;
 
-/// What a solve leaves of the violation at which a cluster is left as it is.
+/// What a solve leaves of the violation at which a cluster is left as it is in the position pass.
 const MARGIN: f64 = 1e-3;
 
-/// The same violation in the velocity pass, as a share of that in the position pass. What is left there of a push-out goes
+/// The violation at which it is in the velocity pass, as a share of that. What is left there of a push-out goes
 /// on in the next substep, is too much then, is pushed back, and so on by turns: a cluster at rest would be solved anew
 /// in every one.
 const CALMER: f64 = 0.1;
