@@ -13,6 +13,7 @@
 //! physics engine for robotics", 2022.
 
 mod auxiliary;
+mod blocks;
 mod island;
 mod operator;
 mod order;

@@ -16,7 +16,7 @@
 
 use super::places::Places;
 use super::pose::{Equations, Pose};
-use super::scaling::Half;
+use super::scaling::{Half, add};
 use super::sparse::Sparse;
 use super::units::PosedUnit;
 use crate::conic::{Coupling, Factor};
@@ -84,11 +84,9 @@ impl<'a> Operator<'a> {
         let u = &self.pose.units[i];
         for (s, side) in u.sides.iter().enumerate() {
             let at = self.places.layout.unknown(side.node);
-            let pushed = transposed(u.acting(s), x);
-            z[at..at + 6]
-                .iter_mut()
-                .zip(pushed)
-                .for_each(|(z, p)| *z += p);
+            if let Some(z) = z[at..].first_chunk_mut::<6>() {
+                add(z, &transposed(u.acting(s), x));
+            }
         }
     }
 
@@ -183,28 +181,27 @@ impl<'a> Operator<'a> {
 
     /// Adds Âᵀ G Ĵ of a unit.
     fn add_unit(&self, k: &mut Sparse, u: &PosedUnit, g: DMat3) {
+        let g = g.transpose();
         for col in &u.sides {
-            let columns: [DVec3; 6] =
-                core::array::from_fn(|c| g * DVec3::from_array(col.jac.map(|row| row[c])));
+            let moved = [g.x_axis, g.y_axis, g.z_axis].map(|row| transposed(&col.jac, row));
             for (s, row) in u.sides.iter().enumerate() {
                 let [a, b, c] = u.acting(s);
-                let mut block = [0.0; 36];
-                for r in 0..6 {
-                    for (at, gj) in columns.iter().enumerate() {
-                        block[6 * r + at] = a[r] * gj.x + b[r] * gj.y + c[r] * gj.z;
-                    }
-                }
-                k.add([(row.node, 0), (col.node, 0)], 6, &block);
+                let line = |r: usize| transposed(&moved, DVec3::new(a[r], b[r], c[r]));
+                let block: [Half; 6] = core::array::from_fn(line);
+                k.add([(row.node, 0), (col.node, 0)], 6, block.as_flattened());
             }
         }
     }
 }
 
 /// Aᵀ x.
-#[inline]
+#[inline(always)]
 fn transposed(rows: &[Half; 3], x: DVec3) -> Half {
-    let [a, b, c] = rows;
-    core::array::from_fn(|k| a[k] * x.x + b[k] * x.y + c[k] * x.z)
+    let ([a, b, c], mut sum) = (rows, [0.0; 6]);
+    for k in 0..6 {
+        sum[k] = a[k] * x.x + b[k] * x.y + c[k] * x.z;
+    }
+    sum
 }
 
 /// A y, for the six entries of y at the start of a slice.

@@ -6,13 +6,8 @@
 //! have nothing on the diagonal and still be regular; they exchange rows. Where the system is symmetric
 //! and positive semidefinite there is nothing beside an empty diagonal to exchange with.
 
+use super::blocks;
 use super::order::Order;
-
-/// Smallest pivot of an equation, relative to its diagonal before elimination, that counts as
-/// independent.
-const DEPENDENT: f64 = 1e-11;
-/// Smallest entry beside such a pivot that is no rounding.
-const BESIDE: f64 = 1e-4;
 
 /// Sizes of the nodes and places of the blocks, in the order of elimination.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +17,8 @@ pub(super) struct Layout {
     size: Vec<[usize; 2]>,
     /// First unknown of each position.
     first: Vec<usize>,
+    /// First unknown of each node.
+    unknown: Vec<usize>,
     diagonal: Vec<usize>,
     /// Blocks (later, earlier) and (earlier, later) of each link.
     lower: Vec<usize>,
@@ -51,6 +48,8 @@ impl Layout {
             }
         }
         layout.first.push(unknowns);
+        let positions = layout.order.position.iter();
+        layout.unknown = positions.map(|&p| layout.first[p as usize]).collect();
         (layout.size, layout.entries) = (size, at);
         layout
     }
@@ -62,21 +61,16 @@ impl Layout {
 
     /// First unknown of a node.
     pub(super) fn unknown(&self, node: u32) -> usize {
-        self.first[self.order.position[node as usize] as usize]
+        self.unknown[node as usize]
     }
 
-    /// Start and row length of the block of a pair of nodes; `None` if they are not linked.
-    fn block(&self, row: u32, col: u32) -> Option<(usize, usize)> {
-        let (r, c) = (
-            self.order.position[row as usize] as usize,
-            self.order.position[col as usize] as usize,
-        );
-        let start = match r.cmp(&c) {
-            std::cmp::Ordering::Equal => self.diagonal[r],
-            std::cmp::Ordering::Greater => self.lower[self.order.link(c, r as u32)?],
-            std::cmp::Ordering::Less => self.upper[self.order.link(r, c as u32)?],
-        };
-        Some((start, self.size[c][0]))
+    /// Start of the block of a pair of positions; `None` if they are not linked.
+    fn block(&self, [row, col]: [usize; 2]) -> Option<usize> {
+        match row.cmp(&col) {
+            std::cmp::Ordering::Equal => Some(self.diagonal[row]),
+            std::cmp::Ordering::Greater => Some(self.lower[self.order.link(col, row as u32)?]),
+            std::cmp::Ordering::Less => Some(self.upper[self.order.link(row, col as u32)?]),
+        }
     }
 }
 
@@ -101,10 +95,12 @@ impl<'a> Sparse<'a> {
     /// Adds `rows` (row by row, `width` wide) to the block of two nodes from an offset on.
     pub(super) fn add(&mut self, at: [(u32, usize); 2], width: usize, rows: &[f64]) {
         let [(row, r0), (col, c0)] = at;
-        let Some((start, stride)) = self.layout.block(row, col) else {
+        let places = [row, col].map(|n| self.layout.order.position[n as usize] as usize);
+        let Some(start) = self.layout.block(places) else {
             debug_assert!(false, "nodes {row} and {col} are not linked");
             return;
         };
+        let stride = self.layout.size[places[1]][0];
         for (r, values) in rows.chunks_exact(width).enumerate() {
             let at = start + (r0 + r) * stride + c0;
             for (entry, v) in self.values[at..at + width].iter_mut().zip(values) {
@@ -117,7 +113,11 @@ impl<'a> Sparse<'a> {
     pub(super) fn factor(mut self, scale: &[f64]) -> Self {
         let mut row = Vec::new();
         for k in 0..self.layout.order.len() {
-            self.factor_diagonal(k, scale);
+            let (size, first) = (self.layout.size[k], self.layout.first[k]);
+            let at = self.layout.diagonal[k];
+            let own = first..first + size[0];
+            let block = &mut self.values[at..at + size[0] * size[0]];
+            blocks::factor(block, size, &scale[own.clone()], &mut self.swap[own]);
             let links = self.layout.order.first_link(k);
             for (a, &j) in self.layout.order.column(k).iter().enumerate() {
                 self.divide(
@@ -135,64 +135,14 @@ impl<'a> Sparse<'a> {
         self
     }
 
-    fn factor_diagonal(&mut self, k: usize, scale: &[f64]) {
-        let ([n, pivoted], first) = (self.layout.size[k], self.layout.first[k]);
-        let at = self.layout.diagonal[k];
-        let a = &mut self.values[at..at + n * n];
-        for j in 0..n {
-            let empty = |p: usize| a[p * n + j].abs() <= DEPENDENT * scale[first + j];
-            let among = if j < pivoted {
-                j + 1..pivoted
-            } else if empty(j) {
-                j + 1..n
-            } else {
-                j..j
-            };
-            let mut p = j;
-            for i in among {
-                let least = if j < pivoted { 0.0 } else { BESIDE };
-                if a[i * n + j].abs() > a[p * n + j].abs().max(least) {
-                    p = i;
-                }
-            }
-            self.swap[first + j] = p;
-            if p != j {
-                for c in 0..n {
-                    a.swap(p * n + c, j * n + c);
-                }
-            }
-            let dependent = j >= pivoted && a[j * n + j].abs() <= DEPENDENT * scale[first + j];
-            if dependent {
-                a[j * n + j] = 0.0;
-            }
-            let inverse = if dependent { 0.0 } else { 1.0 / a[j * n + j] };
-            let (head, tail) = a.split_at_mut((j + 1) * n);
-            let pivot_row = &head[j * n + j + 1..];
-            for row in tail.chunks_exact_mut(n) {
-                let factor = row[j] * inverse;
-                row[j] = factor;
-                if factor != 0.0 {
-                    for (x, p) in row[j + 1..].iter_mut().zip(pivot_row) {
-                        *x -= factor * p;
-                    }
-                }
-            }
-        }
-    }
-
     /// D⁻¹ times the block at `start`, `width` columns wide, in place.
     fn divide(&mut self, k: usize, start: usize, width: usize) {
         let (n, at) = (self.layout.size[k][0], self.layout.diagonal[k]);
         // The diagonal comes before the links of its position.
         let (head, tail) = self.values.split_at_mut(start);
-        let swap = &self.swap[self.layout.first[k]..];
-        divide(
-            &head[at..at + n * n],
-            n,
-            swap,
-            &mut tail[..n * width],
-            width,
-        );
+        let swap = &self.swap[self.layout.first[k]..][..n];
+        let x = &mut tail[..n * width];
+        blocks::divide(&head[at..at + n * n], swap, x, width);
     }
 
     /// A(i, j) −= A(i, k) · D⁻¹A(k, j).
@@ -200,28 +150,14 @@ impl<'a> Sparse<'a> {
         let layout = self.layout;
         let n = layout.size[k][0];
         let (rows, cols) = (layout.size[i as usize][0], layout.size[j as usize][0]);
-        let [ni, nj] = [i, j].map(|p| layout.order.node[p as usize]);
-        let Some((target, stride)) = layout.block(ni, nj) else {
+        let Some(target) = layout.block([i as usize, j as usize]) else {
             return;
         };
         let (left, right) = (layout.lower[links[0]], layout.upper[links[1]]);
-        for r in 0..rows {
-            row.clear();
-            row.resize(cols, 0.0);
-            for m in 0..n {
-                let f = self.values[left + r * n + m];
-                if f != 0.0 {
-                    let source = &self.values[right + m * cols..right + (m + 1) * cols];
-                    for (x, s) in row.iter_mut().zip(source) {
-                        *x += f * s;
-                    }
-                }
-            }
-            let at = target + r * stride;
-            for (x, s) in self.values[at..at + cols].iter_mut().zip(row.iter()) {
-                *x -= s;
-            }
-        }
+        // What is of later positions comes after the links of this one.
+        let (head, tail) = self.values.split_at_mut(target);
+        let factors = [&head[left..left + rows * n], &head[right..right + n * cols]];
+        blocks::subtract(&mut tail[..rows * cols], factors, [rows, n, cols], row);
     }
 
     /// Solves in place with the factors.
@@ -231,15 +167,17 @@ impl<'a> Sparse<'a> {
             let (n, at, first) = (layout.size[k][0], layout.diagonal[k], layout.first[k]);
             let (head, tail) = x.split_at_mut(first + n);
             let own = &mut head[first..];
-            divide(&self.values[at..at + n * n], n, &self.swap[first..], own, 1);
+            let swap = &self.swap[first..first + n];
+            blocks::divide(&self.values[at..at + n * n], swap, own, 1);
             let links = layout.order.first_link(k);
             for (a, &i) in layout.order.column(k).iter().enumerate() {
-                let block = &self.values[layout.lower[links + a]..];
+                let (at, rows) = (layout.lower[links + a], layout.size[i as usize][0]);
                 let to = layout.first[i as usize] - first - n;
-                let rows = layout.size[i as usize][0];
-                for (y, row) in tail[to..to + rows].iter_mut().zip(block.chunks_exact(n)) {
-                    *y -= row.iter().zip(own.iter()).map(|(a, x)| a * x).sum::<f64>();
-                }
+                blocks::take(
+                    &mut tail[to..to + rows],
+                    &self.values[at..at + rows * n],
+                    own,
+                );
             }
         }
         for k in (0..layout.order.len()).rev() {
@@ -248,51 +186,14 @@ impl<'a> Sparse<'a> {
             let own = &mut head[first..];
             let links = layout.order.first_link(k);
             for (a, &j) in layout.order.column(k).iter().enumerate() {
-                let cols = layout.size[j as usize][0];
+                let (at, cols) = (layout.upper[links + a], layout.size[j as usize][0]);
                 let from = layout.first[j as usize] - first - n;
-                let block = &self.values[layout.upper[links + a]..];
-                for (y, row) in own.iter_mut().zip(block.chunks_exact(cols)) {
-                    let other = &tail[from..from + cols];
-                    *y -= row.iter().zip(other).map(|(a, x)| a * x).sum::<f64>();
-                }
+                blocks::take(
+                    own,
+                    &self.values[at..at + n * cols],
+                    &tail[from..from + cols],
+                );
             }
-        }
-    }
-}
-
-/// Solves with a factored diagonal block, `width` columns at a time.
-fn divide(d: &[f64], n: usize, swap: &[usize], x: &mut [f64], width: usize) {
-    for j in 0..n {
-        let p = swap[j];
-        if p != j {
-            for c in 0..width {
-                x.swap(p * width + c, j * width + c);
-            }
-        }
-    }
-    for i in 0..n {
-        let (head, tail) = x.split_at_mut(i * width);
-        for k in 0..i {
-            combine(&mut tail[..width], &head[k * width..], d[i * n + k]);
-        }
-    }
-    for i in (0..n).rev() {
-        let (head, tail) = x.split_at_mut((i + 1) * width);
-        let own = &mut head[i * width..];
-        for k in i + 1..n {
-            combine(own, &tail[(k - i - 1) * width..], d[i * n + k]);
-        }
-        let pivot = d[i * n + i];
-        let inverse = if pivot == 0.0 { 0.0 } else { 1.0 / pivot };
-        own.iter_mut().for_each(|v| *v *= inverse);
-    }
-}
-
-/// x −= f y.
-fn combine(x: &mut [f64], y: &[f64], f: f64) {
-    if f != 0.0 {
-        for (x, y) in x.iter_mut().zip(y) {
-            *x -= f * y;
         }
     }
 }
