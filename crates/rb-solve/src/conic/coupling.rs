@@ -19,15 +19,18 @@ pub trait Coupling {
     fn block(&self, i: usize) -> DMat3;
 
     /// Factors `diag(L) + diag(S) A`, with one 3 × 3 block per contact in `l` and `s`.
-    fn factor(&self, l: &[DMat3], s: &[DMat3]) -> Box<dyn Factor + '_>;
+    fn factor(&self, l: Vec<DMat3>, s: Vec<DMat3>) -> Box<dyn Factor + '_>;
 }
 
 /// A factored system.
 pub trait Factor {
-    /// Solves in place, with iterative refinement. Numbers that are not finite mean a singular
-    /// system.
-    fn solve(&self, x: &mut [DVec3]);
+    /// Solves in place, and refines the solution iteratively, by so many `rounds` at most. Numbers that are not
+    /// finite mean a singular system.
+    fn solve(&self, x: &mut [DVec3], rounds: u32);
 }
+
+/// Rounds of refinement after which only rounding is left.
+pub(super) const ROUNDS: u32 = 2;
 
 impl<C: Coupling> Coupling for &C {
     fn apply(&self, r: &[DVec3], u: &mut [DVec3]) {
@@ -42,7 +45,7 @@ impl<C: Coupling> Coupling for &C {
         (**self).block(i)
     }
 
-    fn factor(&self, l: &[DMat3], s: &[DMat3]) -> Box<dyn Factor + '_> {
+    fn factor(&self, l: Vec<DMat3>, s: Vec<DMat3>) -> Box<dyn Factor + '_> {
         (**self).factor(l, s)
     }
 }
@@ -93,7 +96,7 @@ impl Coupling for Delassus {
         diagonal.map_or(DMat3::ZERO, |(_, block)| *block)
     }
 
-    fn factor(&self, l: &[DMat3], s: &[DMat3]) -> Box<dyn Factor + '_> {
+    fn factor(&self, l: Vec<DMat3>, s: Vec<DMat3>) -> Box<dyn Factor + '_> {
         let n = self.a.rows();
         let mut system = Matrix::zeros(n, n);
         for (c, s) in s.iter().enumerate() {
@@ -111,12 +114,7 @@ impl Coupling for Delassus {
             }
         }
         let lu = Lu::new(system);
-        Box::new(DenseFactor {
-            a: self,
-            l: l.to_vec(),
-            s: s.to_vec(),
-            lu,
-        })
+        Box::new(DenseFactor { a: self, l, s, lu })
     }
 }
 
@@ -127,25 +125,25 @@ struct DenseFactor<'a> {
     lu: Lu,
 }
 
-/// Rounds of iterative refinement.
-const REFINEMENTS: usize = 2;
+impl DenseFactor<'_> {
+    fn divide(&self, x: &[DVec3]) -> Vec<DVec3> {
+        let mut flat: Vec<f64> = x.iter().flat_map(|v| v.to_array()).collect();
+        self.lu.solve(&mut flat);
+        super::problem::triples(&flat).collect()
+    }
+}
 
 impl Factor for DenseFactor<'_> {
-    fn solve(&self, x: &mut [DVec3]) {
+    fn solve(&self, x: &mut [DVec3], rounds: u32) {
         let b = x.to_vec();
-        let solve = |x: &[DVec3]| -> Vec<DVec3> {
-            let mut flat: Vec<f64> = x.iter().flat_map(|v| v.to_array()).collect();
-            self.lu.solve(&mut flat);
-            super::problem::triples(&flat).collect()
-        };
-        x.copy_from_slice(&solve(&b));
-        for _ in 0..REFINEMENTS {
+        x.copy_from_slice(&self.divide(&b));
+        for _ in 0..rounds {
             let mut ax = vec![DVec3::ZERO; x.len()];
             self.a.apply(x, &mut ax);
             let defect: Vec<DVec3> = (0..x.len())
                 .map(|i| b[i] - self.l[i] * x[i] - self.s[i] * ax[i])
                 .collect();
-            for (x, d) in x.iter_mut().zip(solve(&defect)) {
+            for (x, d) in x.iter_mut().zip(self.divide(&defect)) {
                 *x += d;
             }
         }

@@ -35,31 +35,64 @@ pub(super) enum Goal {
     Flat([f64; MOST]),
 }
 
-/// A unit with everything but its impulse eliminated: δu = k − D δr.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a box would be an allocation per unit and Newton step"
-)]
-pub(super) enum Local {
-    Round(Elimination, Miss),
-    Flat(Facets, Flat, DVec3),
+/// A unit that has an interior, and the conditions that hold there.
+pub(super) struct Open {
+    unit: Unit,
+    form: Form,
+    /// None where it is round.
+    facets: Facets,
 }
 
-impl Inner {
+impl Open {
+    pub(super) fn new(unit: Unit, form: Form) -> Self {
+        let unit = unit.open();
+        let facets = facets::of(unit, form).unwrap_or_default();
+        Self { unit, form, facets }
+    }
+
     /// A start with impulse and velocity of the given sizes.
-    pub(super) fn new(unit: Unit, form: Form, impulse: f64, speed: f64) -> Self {
-        match (unit, facets::of(unit, form)) {
-            (Unit::Cone { mu } | Unit::Spin { mu }, _) | (Unit::Square { mu }, None) => {
-                Self::Round(Pair::centred(mu, impulse, speed))
+    pub(super) fn start(&self, impulse: f64, speed: f64) -> Inner {
+        let kappa = impulse * speed;
+        match self.unit {
+            Unit::Cone { mu } | Unit::Spin { mu } => {
+                Inner::Round(Pair::centred(mu, impulse, speed))
             }
-            (Unit::Square { .. }, Some(f)) => Self::Flat(f.at(DVec3::X * impulse, impulse * speed)),
-            (Unit::Rows { lo, hi }, f) => {
-                let r = facets::inside(lo, hi, impulse);
-                Self::Flat(f.unwrap_or_default().at(r, impulse * speed))
+            Unit::Square { .. } => Inner::Flat(self.facets.at(DVec3::X * impulse, kappa)),
+            Unit::Rows { lo, hi } => {
+                Inner::Flat(self.facets.at(facets::inside(lo, hi, impulse), kappa))
             }
         }
     }
 
+    /// The linearisation at a point, with velocity u.
+    pub(super) fn linearised(&self, at: &Inner, u: DVec3) -> Local<'_> {
+        let pair = match at {
+            Inner::Round(pair) => pair,
+            Inner::Flat(f) => return Local::Flat(&self.facets, *f, self.facets.miss(f, u)),
+        };
+        let elimination = match self.unit {
+            // No share of κ in u₁ = s: the equation u₁ = 0.
+            Unit::Spin { mu } => Elimination::new(*pair, mu, 0.0, 0.0),
+            Unit::Cone { mu } | Unit::Square { mu } => {
+                let lift = match self.form.law {
+                    FrictionLaw::Coulomb => 0.0,
+                    FrictionLaw::Convex => mu,
+                };
+                Elimination::new(*pair, mu, lift, self.form.share)
+            }
+            Unit::Rows { .. } => Elimination::new(*pair, 1.0, 0.0, self.form.share),
+        };
+        Local::Round(elimination, elimination.miss(u))
+    }
+}
+
+/// A unit with everything but its impulse eliminated: δu = k − D δr.
+pub(super) enum Local<'a> {
+    Round(Elimination, Miss),
+    Flat(&'a Facets, Flat, DVec3),
+}
+
+impl Inner {
     pub(super) fn impulse(&self) -> DVec3 {
         match self {
             Self::Round(p) => p.impulse(),
@@ -127,36 +160,9 @@ impl Inner {
             Self::Flat(f) => f.centrality(),
         }
     }
-
-    /// The linearisation at this point, with velocity u.
-    pub(super) fn linearised(&self, unit: Unit, form: Form, u: DVec3) -> Local {
-        match (self, unit) {
-            (Self::Round(p), Unit::Cone { mu } | Unit::Square { mu }) => {
-                let lift = match form.law {
-                    FrictionLaw::Coulomb => 0.0,
-                    FrictionLaw::Convex => mu,
-                };
-                let elimination = Elimination::new(*p, mu, lift, form.share);
-                Local::Round(elimination, elimination.miss(u))
-            }
-            (Self::Round(p), Unit::Spin { mu }) => {
-                // No share of κ in u₁ = s: the equation u₁ = 0.
-                let elimination = Elimination::new(*p, mu, 0.0, 0.0);
-                Local::Round(elimination, elimination.miss(u))
-            }
-            (Self::Flat(f), _) => {
-                let facets = facets::of(unit, form).unwrap_or_default();
-                Local::Flat(facets, *f, facets.miss(f, u))
-            }
-            (Self::Round(p), Unit::Rows { .. }) => {
-                let elimination = Elimination::new(*p, 1.0, 0.0, form.share);
-                Local::Round(elimination, elimination.miss(u))
-            }
-        }
-    }
 }
 
-impl Local {
+impl Local<'_> {
     pub(super) fn matrix(&self) -> DMat3 {
         match self {
             Self::Round(e, _) => e.matrix(),

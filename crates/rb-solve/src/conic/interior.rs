@@ -8,8 +8,8 @@
 //! contact mechanics using interior point algorithm", 2022.
 
 use super::certificate::FrictionLaw;
-use super::coupling::{Coupling, Factor};
-use super::inner::{Form, Goal, Inner, Local};
+use super::coupling::{Coupling, Factor, ROUNDS};
+use super::inner::{Form, Goal, Inner, Local, Open};
 use super::problem::ConeProblem;
 use super::unit::Unit;
 use glam::{DMat3, DVec3};
@@ -26,10 +26,17 @@ const SHORTEST: f64 = 1e-3;
 const STUCK: f64 = 1e-12;
 /// Steps below this are replaced by centring.
 const SHORT: f64 = 0.1;
-/// A grade below this that has not improved for [`PATIENCE`] steps is as good as it gets.
+/// A grade below this that has not halved for [`PATIENCE`] steps is as good as it gets.
 const SETTLED: f64 = 1e-9;
 /// Steps without improvement before a settled search ends.
 const PATIENCE: u32 = 4;
+/// Below this κ most of what a step does is rounding.
+const SPENT: f64 = 1e-12;
+/// Steps without improvement there before any search ends.
+const LONGEST: u32 = 10;
+/// κ down to which a step is not refined, and is refined once: what it misses of the linear equations the next one takes up.
+const ROUGH: f64 = 1e-3;
+const FINE: f64 = 1e-7;
 /// Deviation from a wanted point of the central path, relative to its κ.
 const ON_PATH: f64 = 1e-12;
 /// Miss of a linear equation on the central path, for a problem of unit size.
@@ -60,36 +67,40 @@ struct Step {
 /// Linearisation at an iterate.
 struct System<'a, C> {
     problem: &'a ConeProblem<C>,
-    locals: Vec<Local>,
+    locals: Vec<Local<'a>>,
     /// A r + c − u.
     drift: Vec<DVec3>,
     factor: Box<dyn Factor + 'a>,
+    /// Rounds of refinement that a step is worth.
+    rounds: u32,
 }
 
 /// The best impulses met on the way to a solution, and the number of Newton steps. `grade` ranks
-/// impulses, smaller is better, and ends the search at 0.
+/// impulses by them and the velocities they make, smaller is better, and ends the search at 0.
 pub(super) fn solve<C: Coupling>(
     p: &ConeProblem<C>,
     law: FrictionLaw,
     from: Start,
     steps: u32,
-    grade: impl Fn(&[DVec3]) -> f64,
+    grade: impl Fn(&[DVec3], &[DVec3]) -> f64,
 ) -> (Vec<DVec3>, u32) {
-    let (units, form) = (open(&p.units), Form::even(law));
-    let mut at = start(p, &units, form, from);
+    let units = open(&p.units, Form::even(law));
+    let mut at = start(p, &units, from);
     let (mut best, mut least, mut last_gain) = (at.impulses(), f64::INFINITY, 0);
     for k in 0..steps {
         let r = at.impulses();
-        let g = grade(&r);
+        let u = p.velocity(&r);
+        let g = grade(&r, &u);
         if g < least {
             last_gain = if g < 0.5 * least { k } else { last_gain };
-            (best, least) = (r.clone(), g);
+            (best, least) = (r, g);
         }
         let settled = least < SETTLED && k > last_gain + PATIENCE;
-        if least == 0.0 || settled {
+        let spent = at.kappa() < SPENT && k > last_gain + LONGEST;
+        if least == 0.0 || settled || spent {
             return (best, k);
         }
-        match System::new(p, &units, form, &at, &r).advance(&at, 0.0) {
+        match System::new(p, &units, &at, &u).advance(&at, 0.0) {
             Some(next) => at = next,
             None => return (best, k + 1),
         }
@@ -104,11 +115,11 @@ pub(super) fn central<C: Coupling>(
     kappa: f64,
     steps: u32,
 ) -> Option<Vec<DVec3>> {
-    let units = open(&p.units);
-    let mut at = start(p, &units, form, Start::Free);
+    let units = open(&p.units, form);
+    let mut at = start(p, &units, Start::Free);
     for _ in 0..steps {
         let r = at.impulses();
-        let system = System::new(p, &units, form, &at, &r);
+        let system = System::new(p, &units, &at, &p.velocity(&r));
         if at.deviation(kappa) <= ON_PATH * kappa && system.infeasibility() <= FEASIBLE {
             return Some(r);
         }
@@ -117,11 +128,20 @@ pub(super) fn central<C: Coupling>(
     None
 }
 
-fn open(units: &[Unit]) -> Vec<Unit> {
-    units.iter().map(|u| u.open()).collect()
+/// Rounds of refinement that a step from κ is worth.
+fn rounds(kappa: f64) -> u32 {
+    match kappa {
+        k if k > ROUGH => 0,
+        k if k > FINE => 1,
+        _ => ROUNDS,
+    }
 }
 
-fn start<C: Coupling>(p: &ConeProblem<C>, units: &[Unit], form: Form, start: Start) -> Iterate {
+fn open(units: &[Unit], form: Form) -> Vec<Open> {
+    units.iter().map(|&unit| Open::new(unit, form)).collect()
+}
+
+fn start<C: Coupling>(p: &ConeProblem<C>, units: &[Open], start: Start) -> Iterate {
     let n = p.free.len();
     let speed = p
         .free
@@ -130,25 +150,20 @@ fn start<C: Coupling>(p: &ConeProblem<C>, units: &[Unit], form: Form, start: Sta
         .max(1e-9);
     match start {
         Start::Free => Iterate {
-            pairs: units
-                .iter()
-                .map(|&unit| Inner::new(unit, form, speed, speed))
-                .collect(),
+            pairs: units.iter().map(|unit| unit.start(speed, speed)).collect(),
             u: p.free.clone(),
         },
         Start::Bilateral => {
             let softness = 0.1;
             let l = vec![DMat3::from_diagonal(DVec3::splat(softness)); n];
             let mut r: Vec<DVec3> = p.free.iter().map(|c| -*c).collect();
-            p.coupling
-                .factor(&l, &vec![DMat3::IDENTITY; n])
-                .solve(&mut r);
+            let factor = p.coupling.factor(l, vec![DMat3::IDENTITY; n]);
+            factor.solve(&mut r, ROUNDS);
             let largest = r
                 .iter()
                 .fold(0.0f64, |m, r| m.max(r.abs().max_element()))
                 .max(1e-9);
-            let pair =
-                |(r, &unit): (&DVec3, &Unit)| Inner::new(unit, form, r.x.max(0.1 * largest), speed);
+            let pair = |(r, unit): (&DVec3, &Open)| unit.start(r.x.max(0.1 * largest), speed);
             Iterate {
                 pairs: r.iter().zip(units).map(pair).collect(),
                 u: r.iter().map(|r| *r * -softness).collect(),
@@ -217,27 +232,22 @@ impl Iterate {
 impl<'a, C: Coupling> System<'a, C> {
     fn new(
         problem: &'a ConeProblem<C>,
-        units: &[Unit],
-        form: Form,
+        units: &'a [Open],
         at: &Iterate,
-        r: &[DVec3],
+        velocity: &[DVec3],
     ) -> Self {
-        let n = r.len();
+        let n = velocity.len();
         let locals: Vec<Local> = (0..n)
-            .map(|i| at.pairs[i].linearised(units[i], form, at.u[i]))
+            .map(|i| units[i].linearised(&at.pairs[i], at.u[i]))
             .collect();
-        let drift = problem
-            .velocity(r)
-            .iter()
-            .zip(&at.u)
-            .map(|(a, u)| *a - *u)
-            .collect();
+        let drift = velocity.iter().zip(&at.u).map(|(a, u)| *a - *u).collect();
         let d: Vec<DMat3> = locals.iter().map(Local::matrix).collect();
         Self {
             problem,
             locals,
             drift,
-            factor: problem.coupling.factor(&d, &vec![DMat3::IDENTITY; n]),
+            factor: problem.coupling.factor(d, vec![DMat3::IDENTITY; n]),
+            rounds: rounds(at.kappa()),
         }
     }
 
@@ -254,7 +264,7 @@ impl<'a, C: Coupling> System<'a, C> {
     fn solve(&self, targets: &[Goal]) -> Step {
         let k = |i: usize| self.locals[i].rhs(&targets[i]) - self.drift[i];
         let mut r: Vec<DVec3> = (0..targets.len()).map(k).collect();
-        self.factor.solve(&mut r);
+        self.factor.solve(&mut r, self.rounds);
         let mut u = self.drift.clone();
         self.problem.coupling.apply(&r, &mut u);
         let expand = |i: usize| self.locals[i].expand(&targets[i], r[i], u[i]);

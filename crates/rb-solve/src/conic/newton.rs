@@ -9,13 +9,16 @@
 
 use super::certificate::FrictionLaw;
 use super::cone::{join, tail};
-use super::coupling::Coupling;
+use super::coupling::{Coupling, ROUNDS};
 use super::problem::ConeProblem;
 use super::unit::Unit;
 use glam::{DMat2, DMat3, DVec2, DVec3};
 
 /// Halvings of a step, at most.
 const HALVINGS: u32 = 10;
+
+/// Size of the function down to which no step is refined: the next one takes up what it misses.
+const ROUGH: f64 = 1e-7;
 
 /// The proximal term and the budget of one solve.
 #[derive(Clone, Copy, Debug)]
@@ -260,7 +263,8 @@ fn direction<C: Coupling>(p: &ConeProblem<C>, contacts: &[Contact], s: Settings)
         .collect();
     let by_velocity: Vec<DMat3> = contacts.iter().map(|c| c.by_u * s.weight).collect();
     let mut d: Vec<DVec3> = contacts.iter().map(|c| -c.f).collect();
-    p.coupling.factor(&l, &by_velocity).solve(&mut d);
+    let rounds = if size(contacts) > ROUGH { 0 } else { ROUNDS };
+    p.coupling.factor(l, by_velocity).solve(&mut d, rounds);
     d
 }
 

@@ -202,9 +202,19 @@ impl<C: Coupling> ConeProblem<C> {
 
     /// Largest natural map over the largest impulse; infinite if anything is not a number.
     pub fn natural_map(&self, impulse: &[DVec3], law: FrictionLaw) -> f64 {
+        self.natural_map_at(impulse, &self.velocity(impulse), law)
+    }
+
+    /// The same where the velocities are known that the impulses make.
+    pub(super) fn natural_map_at(
+        &self,
+        impulse: &[DVec3],
+        velocity: &[DVec3],
+        law: FrictionLaw,
+    ) -> f64 {
         let (mut worst, mut size) = (0.0f64, f64::MIN_POSITIVE);
-        for ((r, u), unit) in impulse.iter().zip(self.velocity(impulse)).zip(&self.units) {
-            let step = *r - unit.lifted(law, u);
+        for ((r, u), unit) in impulse.iter().zip(velocity).zip(&self.units) {
+            let step = *r - unit.lifted(law, *u);
             let e = (*r - unit.project(step)).length();
             worst = if e.is_nan() {
                 f64::INFINITY

@@ -232,10 +232,10 @@ fn follow<C: Coupling>(
     start: Start,
     enough: impl Fn(&[DVec3]) -> bool,
 ) -> (Vec<DVec3>, u32) {
-    interior::solve(p, law, start, STEPS, |r| {
+    interior::solve(p, law, start, STEPS, |r, u| {
+        let grade = p.natural_map_at(r, u, law);
         let mut r = r.to_vec();
         project(&mut r, &p.units);
-        let grade = p.natural_map(&r, law);
         if grade <= EXACT || enough(&r) {
             0.0
         } else {

@@ -1,7 +1,7 @@
 //! Blocks of a sparse factorisation: dense, row by row.
 //!
 //! Most bodies have no equations, and their blocks are of six rows and columns: for these everything here is compiled once
-//! more, with loops of known length. The operations and their order are the same.
+//! more, with loops of known length. Operations and their order are the same for all.
 
 /// Unknowns of a body.
 const BODY: usize = 6;
@@ -71,6 +71,8 @@ pub(super) fn divide(d: &[f64], swap: &[usize], x: &mut [f64], width: usize) {
     match (swap.len(), width) {
         (BODY, BODY) => divide_any(&d[..SQUARE], &swap[..BODY], &mut x[..SQUARE], BODY),
         (BODY, 1) => divide_any(&d[..SQUARE], &swap[..BODY], &mut x[..BODY], 1),
+        (n, BODY) => divide_any(d, swap, &mut x[..n * BODY], BODY),
+        (n, 1) => divide_any(d, swap, &mut x[..n], 1),
         _ => divide_any(d, swap, x, width),
     }
 }
@@ -158,7 +160,7 @@ fn take_any(y: &mut [f64], block: &[f64], x: &[f64]) {
 /// x −= f y.
 #[inline(always)]
 fn combine(x: &mut [f64], y: &[f64], f: f64, n: usize) {
-    if !is_left_out(f, n) {
+    if x.len() == 1 || !is_left_out(f, n) {
         for (x, y) in x.iter_mut().zip(y) {
             *x -= f * y;
         }
@@ -169,4 +171,65 @@ fn combine(x: &mut [f64], y: &[f64], f: f64, n: usize) {
 #[inline(always)]
 fn is_left_out(f: f64, n: usize) -> bool {
     n != BODY && f == 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use core::hint::black_box;
+    use proptest::prelude::*;
+
+    /// A square block and another one; some entries of both are zero.
+    fn blocks() -> impl Strategy<Value = [Vec<f64>; 2]> {
+        let entry = prop_oneof![4 => -1.0..1.0f64, 1 => Just(0.0)];
+        let block = prop::collection::vec(entry, SQUARE);
+        [block.clone(), block]
+    }
+
+    proptest! {
+        /// With lengths known when compiled everything is as it is without.
+        #[test]
+        fn bodies_alone_are_no_exception([mut a, b] in blocks()) {
+            let (n, scale) = (black_box(BODY), [1.0; BODY]);
+            for k in 0..BODY {
+                a[k * BODY + k] += 3.0;
+            }
+            let (mut lu, mut swap) = (a.clone(), [0; BODY]);
+            let (mut other, mut others_swap) = (a, swap);
+            factor(&mut lu, [BODY; 2], &scale, &mut swap);
+            factor_any(&mut other, [n; 2], &scale, &mut others_swap);
+            prop_assert_eq!((&lu, swap), (&other, others_swap));
+            for width in [BODY, 1] {
+                let (mut x, mut y) = (b[..BODY * width].to_vec(), b[..BODY * width].to_vec());
+                divide(&lu, &swap, &mut x, width);
+                divide_any(&lu, &swap[..n], &mut y, black_box(width));
+                prop_assert_eq!(x, y);
+            }
+            let (mut x, mut y, mut row) = (b.clone(), b.clone(), vec![0.0; n]);
+            subtract(&mut x, [&lu, &b], [BODY; 3], &mut Vec::new());
+            subtract_any(&mut y, [&lu, &b], n, &mut row);
+            prop_assert_eq!(x, y);
+            let (mut x, mut y) = (b[..BODY].to_vec(), b[..BODY].to_vec());
+            take(&mut x, &lu, &b[BODY..2 * BODY]);
+            take_any(&mut y, &lu, &b[BODY..BODY + n]);
+            prop_assert_eq!(x, y);
+        }
+
+        /// A factored block undoes a product.
+        #[test]
+        fn a_block_is_divided_by([mut a, x] in blocks(), n in 1..=BODY) {
+            for k in 0..n {
+                a[k * n + k] += 8.0;
+            }
+            let (a, x) = (&a[..n * n], &x[..n]);
+            let mut y = vec![0.0; n];
+            take(&mut y, a, x);
+            let (mut lu, mut swap) = (a.to_vec(), vec![0; n]);
+            factor(&mut lu, [n, n], &vec![1.0; n], &mut swap);
+            divide(&lu, &swap, &mut y, 1);
+            for (x, y) in x.iter().zip(y) {
+                prop_assert!((x + y).abs() < 1e-13);
+            }
+        }
+    }
 }

@@ -251,7 +251,7 @@ impl Coupling for Operator<'_> {
         columns
     }
 
-    fn factor(&self, l: &[DMat3], s: &[DMat3]) -> Box<dyn Factor + '_> {
+    fn factor(&self, l: Vec<DMat3>, s: Vec<DMat3>) -> Box<dyn Factor + '_> {
         let mut k = self.equations_alone();
         let mut inverse = Vec::with_capacity(l.len());
         for (i, u) in self.pose.units.iter().enumerate() {
@@ -266,8 +266,8 @@ impl Coupling for Operator<'_> {
         }
         Box::new(IslandFactor {
             operator: self,
-            l: l.to_vec(),
-            s: s.to_vec(),
+            l,
+            s,
             inverse,
             k: k.factor(&self.ones),
         })
@@ -301,13 +301,13 @@ impl IslandFactor<'_> {
 }
 
 impl Factor for IslandFactor<'_> {
-    fn solve(&self, x: &mut [DVec3]) {
+    fn solve(&self, x: &mut [DVec3], rounds: u32) {
         let b = x.to_vec();
         let n = self.operator.places.layout.unknowns();
         let mut z = vec![0.0; n];
         x.fill(DVec3::ZERO);
         self.correct(&b, vec![0.0; n], x, &mut z);
-        for _ in 0..REFINEMENTS {
+        for _ in 0..rounds {
             let mut load = self.operator.gather(x);
             self.operator.subtract_base(&z, &mut load);
             let defect: Vec<DVec3> = (0..x.len())
