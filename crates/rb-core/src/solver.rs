@@ -39,6 +39,8 @@ pub struct Budget {
     pub stop: f64,
     /// Whether the first sweep goes from last to first; the others take turns with it.
     pub backwards: bool,
+    /// Whether an exact solver may follow: sweeps then end as soon as those left will not do.
+    pub followed: bool,
 }
 
 impl Budget {
@@ -48,6 +50,7 @@ impl Budget {
             sweeps,
             stop,
             backwards: false,
+            followed: false,
         }
     }
 }

@@ -24,6 +24,6 @@ pub mod pgs;
 pub mod pins;
 pub mod pivot;
 
-pub use exact::{Brief, Exact, Pivoting, Smooth};
+pub use exact::{Brief, Exact, Pivoting, Rest, Smooth};
 pub use input::InputError;
 pub use pgs::Pgs;

@@ -86,6 +86,9 @@ impl Pgs {
     }
 }
 
+/// Sweeps after which it is asked whether changes fall fast enough.
+const WINDOW: u32 = 20;
+
 /// Matrices of the blocks, made once per solve.
 struct Matrices<'a> {
     numbers: &'a [f64],
@@ -112,6 +115,7 @@ fn sweep(
     let singles: Vec<usize> = (0..p.blocks.len())
         .filter(|&i| (!direct || alone(p, &p.blocks[i])) && !clusters.contains(i))
         .collect();
+    let mut former = f64::INFINITY;
     for sweep in 0..budget.sweeps {
         let backwards = budget.backwards != (sweep % 2 == 1);
         out.iterations = sweep + 1;
@@ -135,6 +139,12 @@ fn sweep(
         } else if out.change <= budget.stop {
             out.status = SolveStatus::Converged;
             break;
+        } else if budget.followed && out.iterations.is_multiple_of(WINDOW) {
+            let windows = (budget.sweeps - out.iterations) / WINDOW;
+            if out.change * (out.change / former).powi(windows as i32) > budget.stop {
+                break;
+            }
+            former = out.change;
         }
     }
     out

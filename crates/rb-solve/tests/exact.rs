@@ -8,9 +8,9 @@ use rb_core::law::Law;
 use rb_core::math::Twist;
 use rb_core::problem::{Pass, Problem};
 use rb_core::residual::grade_pass;
-use rb_core::solver::{Budget, IslandSolver, Scratch, SolveOutcome};
+use rb_core::solver::{Budget, IslandSolver, Scratch, SolveOutcome, SolveStatus};
 use rb_solve::conic::FrictionLaw;
-use rb_solve::{Exact, Pgs};
+use rb_solve::{Brief, Exact, Pgs, Rest};
 use std::time::Instant;
 
 const BUDGET: Budget = Budget::new(30, 1e-12);
@@ -49,6 +49,48 @@ fn heavy_on_light() {
     for ratio in [1e2, 1e3, 1e4] {
         let e = residual(&mut box_stack(2, Law::Cone { mu: 0.5 }, 0.1, ratio));
         assert!(e < 1e-10, "{ratio}: {e}");
+    }
+}
+
+/// Sweeps that an exact solver may follow end once those left will not do, and what they would reach in time stays
+/// as it is.
+#[test]
+fn sweeps_that_will_not_do_end_early() {
+    let swept = |boxes: usize, followed: bool| {
+        let mut p = box_stack(boxes, Law::Cone { mu: 0.5 }, 0.1, 1.0);
+        let budget = Budget {
+            followed,
+            ..Budget::new(400, 1e-12)
+        };
+        let out = Pgs.solve(&mut p, Pass::Velocity, budget, &mut Scratch::default());
+        (out.status, out.iterations, p)
+    };
+    let (low, low_followed) = (swept(2, false), swept(2, true));
+    assert!(low.0 == SolveStatus::Converged && low.1 > 40, "{}", low.1);
+    assert_eq!(low, low_followed);
+    let (tall, tall_followed) = (swept(30, false), swept(30, true));
+    assert_eq!((tall.0, tall.1), (SolveStatus::Unmet, 400));
+    assert_eq!(tall_followed.0, SolveStatus::Unmet);
+    assert!(tall_followed.1 <= 60, "{}", tall_followed.1);
+}
+
+/// What [`Brief`] and then [`Rest`] find is as good as what [`Exact`] does.
+#[test]
+fn the_rest_comes_after_the_brief() {
+    for seed in 0..40 {
+        let mut whole = random_island(seed);
+        let mut parts = whole.clone();
+        let budget = Budget::new(0, 1e-12);
+        let none = &mut Scratch::default();
+        Exact::default().solve(&mut whole, Pass::Velocity, budget, none);
+        for solver in [&Brief as &dyn IslandSolver, &Rest] {
+            solver.solve(&mut parts, Pass::Velocity, budget, none);
+        }
+        let [whole, parts] = [whole, parts].map(|p| grade_pass(&p, Pass::Velocity, 0.1).abs);
+        assert!(
+            parts < 1e-9 || parts < 10.0 * whole,
+            "{seed}: {parts}, {whole}"
+        );
     }
 }
 

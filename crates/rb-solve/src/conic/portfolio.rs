@@ -135,8 +135,8 @@ fn run<C: Coupling>(mut search: Search<C>, stages: &[Stage], accept: f64) -> Con
 pub(crate) struct Stages {
     /// Visits of units by the sweeps between two rounds of the proximal loop, about.
     visits: u32,
-    /// How many of [`ORDER`](Self::ORDER) are tried.
-    stages: usize,
+    /// What is tried.
+    stages: &'static [Stage],
     /// Weights of velocities that polishing tries.
     weights: &'static [f64],
 }
@@ -152,7 +152,7 @@ impl Stages {
     /// them to nine digits, so that the next step does not start from rounding.
     const POLISH: (f64, u32) = (1e-7, 8);
     /// Cheapest first.
-    const ORDER: [Stage; 5] = [
+    const ORDER: &'static [Stage] = &[
         Stage::Polish,
         Stage::Interior(Start::Free),
         Stage::Interior(Start::Bilateral),
@@ -164,27 +164,33 @@ impl Stages {
     /// As many sweeps as help.
     pub(crate) const ALL: Self = Self {
         visits: u32::MAX,
-        stages: 5,
+        stages: Self::ORDER,
         weights: Self::CONTENT,
     };
     /// Few visits of units one by one, which are dear where each moves a whole mechanism.
     pub(crate) const FEW_VISITS: Self = Self {
         visits: 1000,
-        stages: 5,
+        stages: Self::ORDER,
         weights: Self::CONTENT,
     };
     /// Newton from the guess alone.
     pub(crate) const POLISH_ONLY: Self = Self {
         visits: 1,
-        stages: 1,
+        stages: Self::ORDER.split_at(1).0,
         weights: Self::CONTENT,
     };
     /// What settles almost every small problem.
     pub(crate) const BRIEF: Self = Self {
         visits: 1,
-        stages: 2,
+        stages: Self::ORDER.split_at(2).0,
         weights: Self::CONTENT,
     };
+    /// What these leave out.
+    pub(crate) fn after_brief(self) -> Self {
+        let stages = &self.stages[Self::BRIEF.stages.len()..];
+        Self { stages, ..self }
+    }
+
     /// The same for a block of a sweep: with a great load on a light body, points that nearly slide are many, and the
     /// second weight spares two interior points of five.
     pub(crate) const BLOCK: Self = Self {
@@ -210,7 +216,7 @@ pub(crate) fn search_units<C: Coupling>(
     (search.proximal, search.polishes) = Stages::POLISH;
     search.sweeps = stages.sweeps(guess.len());
     search.weights = stages.weights;
-    run(search, &Stages::ORDER[..stages.stages], Stages::ACCEPT)
+    run(search, stages.stages, Stages::ACCEPT)
 }
 
 /// Newton steps to a point of the central path, at most.

@@ -65,13 +65,15 @@ impl IslandSolver for Exact {
         budget: Budget,
         _scratch: &mut Scratch,
     ) -> SolveOutcome {
-        solve_in_stages(p, pass, self.law, budget.stop, |island| {
-            if island.is_free_of_equations() {
-                Stages::ALL
-            } else {
-                Stages::FEW_VISITS
-            }
-        })
+        solve_in_stages(p, pass, self.law, budget.stop, all)
+    }
+}
+
+fn all(island: &Island) -> Stages {
+    if island.is_free_of_equations() {
+        Stages::ALL
+    } else {
+        Stages::FEW_VISITS
     }
 }
 
@@ -99,6 +101,32 @@ impl IslandSolver for Brief {
     ) -> SolveOutcome {
         let law = Exact::default().law;
         solve_in_stages(p, pass, law, budget.stop, |_| Stages::BRIEF)
+    }
+}
+
+/// What [`Exact`] tries after [`Brief`], from the multipliers present.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rest;
+
+impl IslandSolver for Rest {
+    fn name(&self) -> &'static str {
+        Exact::default().name()
+    }
+
+    fn laws(&self) -> LawSet {
+        LawSet::all()
+    }
+
+    /// As for [`Exact`].
+    fn solve(
+        &self,
+        p: &mut Problem,
+        pass: Pass,
+        budget: Budget,
+        _scratch: &mut Scratch,
+    ) -> SolveOutcome {
+        let law = Exact::default().law;
+        solve_in_stages(p, pass, law, budget.stop, |i| all(i).after_brief())
     }
 }
 

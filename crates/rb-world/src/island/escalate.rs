@@ -16,8 +16,7 @@ use rb_core::problem::Pass;
 use rb_core::report::Reason;
 use rb_core::residual::grade_pass;
 use rb_core::solver::{Budget, IslandSolver, SolveStatus};
-use rb_solve::conic::FrictionLaw;
-use rb_solve::{Brief, Exact, Pivoting, Smooth};
+use rb_solve::{Brief, Pivoting, Rest, Smooth};
 
 /// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it. As many as
 /// any pass may have, since the exact one is asked in all of them.
@@ -28,6 +27,8 @@ const EXACT_STOP: f64 = 1e-13;
 /// The same as a share of the tolerance, where contacts are soft and it is asked only because their answer was
 /// above that: rounding would take three times the steps.
 const SOFT_STOP: f64 = 1e-5;
+/// Share of what is enough that the dear methods are asked for: none is left for the next for a hundred times as much.
+const ASKED: f64 = 1e-2;
 /// Rows a joint is counted for before it has stated them.
 const ROWS_PER_JOINT: usize = 6;
 
@@ -138,21 +139,19 @@ impl Island {
             return out.iterations;
         }
         let asked = self.escalated.reason.is_some();
-        let sweeps = if asked {
-            let most = shared.params.sweeps.velocity_in(true);
-            budget.sweeps.max(most).min(STARTING_SWEEPS)
-        } else {
-            budget.sweeps
-        };
-        let start = Budget { sweeps, ..budget };
+        let start = self.start(shared, pass, budget);
         let out = shared
             .solver
             .solve(&mut self.problem, pass, start, &mut self.scratch);
-        let Some(fast) = self.grade_fast(shared, pass, out.change) else {
+        let ran_out = start.followed && out.status == SolveStatus::Unmet;
+        // A sweep that moved nothing has nothing left to grade.
+        let still = !ran_out && out.change <= 1e-3 * shared.params.tolerances.velocity;
+        if !asked && (still || !self.may_escalate(shared, pass)) {
             return out.iterations;
-        };
-        let unmet = fast > shared.params.tolerances.velocity;
-        self.escalated.failed |= unmet || (!asked && ran_out(shared, out.status));
+        }
+        let fast = grade_pass(&self.problem, pass, 0.0).abs;
+        let unmet = ran_out || fast > shared.params.tolerances.velocity;
+        self.escalated.failed |= unmet;
         if !asked {
             if !unmet {
                 return out.iterations;
@@ -164,6 +163,20 @@ impl Island {
         out.iterations + self.solve_exactly(shared, pass, budget, fast)
     }
 
+    /// What the fast solver may spend: a start for the exact one where that is asked anyway. Rigid contacts are swept
+    /// until they stand still, or would not in time: then the exact solver costs less.
+    fn start(&self, shared: &Shared, pass: Pass, budget: Budget) -> Budget {
+        let params = shared.params;
+        if self.escalated.reason.is_some() {
+            let most = params.sweeps.velocity_in(true);
+            let sweeps = budget.sweeps.max(most).min(STARTING_SWEEPS);
+            return Budget { sweeps, ..budget };
+        }
+        let rigid = params.contact.softening.is_none();
+        let followed = rigid && self.may_escalate(shared, pass);
+        Budget { followed, ..budget }
+    }
+
     /// Grade that spares an island the exact solver it asked for: where that is a precaution alone, the
     /// fast solver well within the tolerance will do.
     fn good_enough(&self, shared: &Shared, budget: Budget) -> f64 {
@@ -173,30 +186,21 @@ impl Island {
         }
     }
 
-    /// Grade of the fast solver's answer, where the exact one could follow.
-    fn grade_fast(&self, shared: &Shared, pass: Pass, change: f64) -> Option<f64> {
+    /// Whether the exact solver may be asked if the fast one does not do.
+    fn may_escalate(&self, shared: &Shared, pass: Pass) -> bool {
         let policy = shared.params.escalation;
-        if self.escalated.reason.is_none() {
-            // A softened pass does not pose the certificate's law. Whether a row is soft at all hangs
-            // on the sign of a gap, so the settings decide and not the rows.
-            let softened = pass == Pass::Position && shared.params.contact.softening.is_some();
-            let small = self.problem.rows.len() <= policy.rows as usize;
-            if policy.plan == SolvePlan::Fast || !small || softened {
-                return None;
-            }
-            // A sweep that moved nothing has nothing left to grade.
-            if change <= 1e-3 * shared.params.tolerances.velocity {
-                return None;
-            }
-        }
-        Some(grade_pass(&self.problem, pass, 0.0).abs)
+        // A softened pass does not pose the certificate's law. Whether a row is soft at all hangs
+        // on the sign of a gap, so the settings decide and not the rows.
+        let softened = pass == Pass::Position && shared.params.contact.softening.is_some();
+        let small = self.problem.rows.len() <= policy.rows as usize;
+        policy.plan != SolvePlan::Fast && small && !softened
     }
 
     /// Asks the exact solvers in turn until one is content, each from the best answer so far, and keeps
     /// the best.
     fn solve_exactly(&mut self, shared: &Shared, pass: Pass, budget: Budget, fast: f64) -> u32 {
         let enough = self.enough(shared);
-        let exact = Budget {
+        let mut exact = Budget {
             stop: self.exact_stop(shared, budget.stop),
             ..budget
         };
@@ -219,6 +223,7 @@ impl Island {
             if out.status == SolveStatus::Converged || least <= enough {
                 break;
             }
+            exact.stop = exact.stop.max(ASKED * enough);
         }
         iterations
     }
@@ -245,9 +250,6 @@ impl Island {
 
     /// Who may solve the present problem, in order of preference.
     fn exact_solvers(&self, policy: Escalation) -> Vec<&'static dyn IslandSolver> {
-        const CONIC: Exact = Exact {
-            law: FrictionLaw::Coulomb,
-        };
         let blocks = || self.problem.blocks.iter().map(|b| b.law);
         let flat = |law| matches!(law, Law::Boxed { .. } | Law::Pyramid { .. });
         let wanted: &[Pivoting] = match policy.plan {
@@ -262,7 +264,7 @@ impl Island {
             .iter()
             .filter(|_| able)
             .map(|s| s as &dyn IslandSolver);
-        let conic: [&'static dyn IslandSolver; 2] = [&Brief, &CONIC];
+        let conic: [&'static dyn IslandSolver; 2] = [&Brief, &Rest];
         pivoting.chain(conic).collect()
     }
 
@@ -311,10 +313,4 @@ impl Island {
         };
         (error > params.tolerances.position).then_some(error)
     }
-}
-
-/// Whether sweeps that were to go on until rigid contacts stand still ended before that. In the next
-/// steps the exact solver, from an answer close by, costs less than as many sweeps again.
-fn ran_out(shared: &Shared, status: SolveStatus) -> bool {
-    shared.params.contact.softening.is_none() && status == SolveStatus::Unmet
 }

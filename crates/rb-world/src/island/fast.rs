@@ -150,6 +150,7 @@ impl Island {
             sweeps,
             stop: shared.params.sweeps.stop,
             backwards: self.backwards(),
+            followed: false,
         };
         let lanes = &mut self.lanes;
         let mut backwards = budget.backwards;

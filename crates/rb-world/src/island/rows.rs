@@ -145,6 +145,7 @@ impl Island {
             sweeps: self.sweeps(shared, pass).max(coupled),
             stop: shared.params.sweeps.stop,
             backwards: self.backwards(),
+            followed: false,
         };
         let variational = shared.params.gyroscopic == Gyroscopic::Variational;
         let rounds = if variational { 8 } else { 1 };
