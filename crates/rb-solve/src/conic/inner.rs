@@ -39,7 +39,7 @@ pub(super) enum Goal {
 pub(super) struct Open {
     unit: Unit,
     form: Form,
-    /// None where it is round.
+    /// Empty where it is round.
     facets: Facets,
 }
 

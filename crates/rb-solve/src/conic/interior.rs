@@ -34,8 +34,9 @@ const PATIENCE: u32 = 4;
 const SPENT: f64 = 1e-12;
 /// Steps without improvement there before any search ends.
 const LONGEST: u32 = 10;
-/// κ down to which a step is not refined, and is refined once: what it misses of the linear equations the next one takes up.
+/// κ down to which a step is not refined: what it misses of the linear equations the next one takes up.
 const ROUGH: f64 = 1e-3;
+/// κ down to which it is refined once.
 const FINE: f64 = 1e-7;
 /// Deviation from a wanted point of the central path, relative to its κ.
 const ON_PATH: f64 = 1e-12;

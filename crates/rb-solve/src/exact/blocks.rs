@@ -157,7 +157,7 @@ fn take_any(y: &mut [f64], block: &[f64], x: &[f64]) {
     }
 }
 
-/// x −= f y.
+/// x −= f y. One number costs less than the question.
 #[inline(always)]
 fn combine(x: &mut [f64], y: &[f64], f: f64, n: usize) {
     if x.len() == 1 || !is_left_out(f, n) {

@@ -69,6 +69,7 @@ impl IslandSolver for Exact {
     }
 }
 
+/// All methods, with visits of units one by one as far as they are cheap.
 fn all(island: &Island) -> Stages {
     if island.is_free_of_equations() {
         Stages::ALL
