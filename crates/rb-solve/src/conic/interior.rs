@@ -32,8 +32,9 @@ const SETTLED: f64 = 1e-9;
 const PATIENCE: u32 = 4;
 /// Below this κ most of what a step does is rounding.
 const SPENT: f64 = 1e-12;
-/// Steps without improvement there before any search ends.
+/// Steps without improvement there before a search ends whose grade is below this.
 const LONGEST: u32 = 10;
+const NEAR: f64 = 1e-8;
 /// κ down to which a step is not refined: what it misses of the linear equations the next one takes up.
 const ROUGH: f64 = 1e-3;
 /// κ down to which it is refined once.
@@ -97,7 +98,7 @@ pub(super) fn solve<C: Coupling>(
             (best, least) = (r, g);
         }
         let settled = least < SETTLED && k > last_gain + PATIENCE;
-        let spent = at.kappa() < SPENT && k > last_gain + LONGEST;
+        let spent = at.kappa() < SPENT && least < NEAR && k > last_gain + LONGEST;
         if least == 0.0 || settled || spent {
             return (best, k);
         }
