@@ -24,6 +24,6 @@ pub mod pgs;
 pub mod pins;
 pub mod pivot;
 
-pub use exact::{Brief, Exact, Pivoting, Rest, Smooth};
+pub use exact::{Exact, Part, Pivoting, Smooth};
 pub use input::InputError;
 pub use pgs::Pgs;

@@ -10,7 +10,7 @@ use rb_core::problem::{Pass, Problem};
 use rb_core::residual::grade_pass;
 use rb_core::solver::{Budget, IslandSolver, Scratch, SolveOutcome, SolveStatus};
 use rb_solve::conic::FrictionLaw;
-use rb_solve::{Brief, Exact, Pgs, Rest};
+use rb_solve::{Exact, Part, Pgs};
 use std::time::Instant;
 
 const BUDGET: Budget = Budget::new(30, 1e-12);
@@ -74,7 +74,7 @@ fn sweeps_that_will_not_do_end_early() {
     assert!(tall_followed.1 <= 60, "{}", tall_followed.1);
 }
 
-/// What [`Brief`] and then [`Rest`] find is as good as what [`Exact`] does.
+/// What both parts of its methods find one after the other is as good as what [`Exact`] does.
 #[test]
 fn the_rest_comes_after_the_brief() {
     for seed in 0..40 {
@@ -83,7 +83,7 @@ fn the_rest_comes_after_the_brief() {
         let budget = Budget::new(0, 1e-12);
         let none = &mut Scratch::default();
         Exact::default().solve(&mut whole, Pass::Velocity, budget, none);
-        for solver in [&Brief as &dyn IslandSolver, &Rest] {
+        for solver in [Part::Brief, Part::Rest] {
             solver.solve(&mut parts, Pass::Velocity, budget, none);
         }
         let [whole, parts] = [whole, parts].map(|p| grade_pass(&p, Pass::Velocity, 0.1).abs);

@@ -78,12 +78,16 @@ fn all(island: &Island) -> Stages {
     }
 }
 
-/// The first methods of [`Exact`] alone, from the multipliers present: they settle almost every island,
-/// and give up soon on the others.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Brief;
+/// A part of the methods of [`Exact`], from the multipliers present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The first: they settle almost every island, and give up soon on the others.
+    Brief,
+    /// What is tried after these.
+    Rest,
+}
 
-impl IslandSolver for Brief {
+impl IslandSolver for Part {
     fn name(&self) -> &'static str {
         Exact::default().name()
     }
@@ -101,37 +105,14 @@ impl IslandSolver for Brief {
         _scratch: &mut Scratch,
     ) -> SolveOutcome {
         let law = Exact::default().law;
-        solve_in_stages(p, pass, law, budget.stop, |_| Stages::BRIEF)
+        solve_in_stages(p, pass, law, budget.stop, |island| match self {
+            Self::Brief => Stages::BRIEF,
+            Self::Rest => all(island).after_brief(),
+        })
     }
 }
 
-/// What [`Exact`] tries after [`Brief`], from the multipliers present.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Rest;
-
-impl IslandSolver for Rest {
-    fn name(&self) -> &'static str {
-        Exact::default().name()
-    }
-
-    fn laws(&self) -> LawSet {
-        LawSet::all()
-    }
-
-    /// As for [`Exact`].
-    fn solve(
-        &self,
-        p: &mut Problem,
-        pass: Pass,
-        budget: Budget,
-        _scratch: &mut Scratch,
-    ) -> SolveOutcome {
-        let law = Exact::default().law;
-        solve_in_stages(p, pass, law, budget.stop, |i| all(i).after_brief())
-    }
-}
-
-/// Solves a block of a sweep as [`Brief`] does an island, to a violation of `stop` (m/s).
+/// Solves a block of a sweep as [`Part::Brief`] does an island, to a violation of `stop` (m/s).
 pub(crate) fn solve_block(p: &mut Problem, pass: Pass, stop: f64) {
     let law = Exact::default().law;
     solve_in_stages(p, pass, law, stop, |_| Stages::BLOCK);

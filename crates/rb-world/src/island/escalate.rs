@@ -16,7 +16,7 @@ use rb_core::problem::Pass;
 use rb_core::report::Reason;
 use rb_core::residual::grade_pass;
 use rb_core::solver::{Budget, IslandSolver, SolveStatus};
-use rb_solve::{Brief, Pivoting, Rest, Smooth};
+use rb_solve::{Part, Pivoting, Smooth};
 
 /// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it. As many as
 /// any pass may have, since the exact one is asked in all of them.
@@ -264,7 +264,7 @@ impl Island {
             .iter()
             .filter(|_| able)
             .map(|s| s as &dyn IslandSolver);
-        let conic: [&'static dyn IslandSolver; 2] = [&Brief, &Rest];
+        let conic: [&'static dyn IslandSolver; 2] = [&Part::Brief, &Part::Rest];
         pivoting.chain(conic).collect()
     }
 
