@@ -27,7 +27,8 @@ const EXACT_STOP: f64 = 1e-13;
 /// The same as a share of the tolerance, where contacts are soft and it is asked only because their answer was
 /// above that: rounding would take three times the steps.
 const SOFT_STOP: f64 = 1e-5;
-/// Share of what is enough that the dear methods are asked for: none is left for the next for a hundred times as much.
+/// Share of what is enough that the next methods are asked for once the first have missed it: a search goes on to another
+/// method only above a hundred times of what it is asked for.
 const ASKED: f64 = 1e-2;
 /// Rows a joint is counted for before it has stated them.
 const ROWS_PER_JOINT: usize = 6;
