@@ -140,14 +140,20 @@ fn sweep(
             out.status = SolveStatus::Converged;
             break;
         } else if budget.followed && out.iterations.is_multiple_of(WINDOW) {
-            let windows = (budget.sweeps - out.iterations) / WINDOW;
-            if out.change * (out.change / former).powi(windows as i32) > budget.stop {
+            let left = (budget.sweeps - out.iterations) / WINDOW;
+            if foreseen(out.change, former, left) > budget.stop {
                 break;
             }
             former = out.change;
         }
     }
     out
+}
+
+/// The change after as many further windows as are `left`, if it falls in each by as much as it did in the last.
+fn foreseen(change: f64, former: f64, left: u32) -> f64 {
+    // By products, whose last digit does not hang on the platform as that of a power does.
+    (0..left).fold(change, |ahead, _| ahead * (change / former))
 }
 
 /// Whether a block is visited by itself where the joints are solved as one.

@@ -144,8 +144,10 @@ pub(crate) struct Stages {
 impl Stages {
     /// A grade at which polishing ends.
     pub(crate) const GOOD: f64 = GOOD;
+    /// Up to how many times the grade that is asked for needs no further stage.
+    pub(crate) const LEEWAY: f64 = 100.0;
     /// A grade that needs no further stage.
-    pub(crate) const ACCEPT: f64 = 1e-11;
+    pub(crate) const ACCEPT: f64 = Self::LEEWAY * GOOD;
     /// Where Newton may stop: below it a step costs a line search and gains nothing.
     const STILL: f64 = 1e-14;
     /// Proximal term and rounds of polishing: impulses that nothing determines stay where the guess has

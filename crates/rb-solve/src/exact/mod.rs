@@ -44,6 +44,12 @@ pub struct Exact {
     pub law: FrictionLaw,
 }
 
+impl Exact {
+    /// Methods aim for a violation of `budget.stop`; the next one is tried, and the answer counts as not converged, only
+    /// above so many times that. The same holds for each [`Part`] and for [`Pivoting`].
+    pub const LEEWAY: f64 = Stages::LEEWAY;
+}
+
 impl IslandSolver for Exact {
     fn name(&self) -> &'static str {
         match self.law {
@@ -56,8 +62,8 @@ impl IslandSolver for Exact {
         LawSet::all()
     }
 
-    /// `budget.stop` is the largest violation left (m/s), as far as rounding allows; `budget.sweeps`
-    /// is not used: the stages have their own ends.
+    /// `budget.stop` is the largest violation left (m/s), as far as rounding and [`LEEWAY`](Self::LEEWAY) allow;
+    /// `budget.sweeps` is not used: the stages have their own ends.
     fn solve(
         &self,
         p: &mut Problem,

@@ -73,8 +73,7 @@ impl IslandSolver for Pivoting {
         LawSet::ROWS | LawSet::BOXED | LawSet::PYRAMID
     }
 
-    /// `budget.stop` is the largest violation left (m/s), as far as rounding allows; `budget.sweeps`
-    /// is not used.
+    /// `budget.stop` and `budget.sweeps` as for [`Exact`](super::Exact).
     fn solve(
         &self,
         p: &mut Problem,

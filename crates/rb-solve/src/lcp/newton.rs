@@ -154,7 +154,7 @@ fn descend(p: &BoxedLcp, z: &mut Vec<f64>) -> u32 {
 fn direction(jacobian: &Matrix, f: &[f64], gradient: &[f64]) -> Vec<f64> {
     let descends = |d: &[f64]| {
         let (slope, size) = (dot(gradient, d), dot(d, d));
-        size.is_finite() && slope <= -1e-10 * size.powf(1.05)
+        size.is_finite() && slope <= -1e-10 * libm::pow(size, 1.05)
     };
     let mut newton: Vec<f64> = f.iter().map(|x| -x).collect();
     Lu::new(jacobian.clone()).solve(&mut newton);

@@ -16,7 +16,7 @@ use rb_core::problem::Pass;
 use rb_core::report::Reason;
 use rb_core::residual::grade_pass;
 use rb_core::solver::{Budget, IslandSolver, SolveStatus};
-use rb_solve::{Part, Pivoting, Smooth};
+use rb_solve::{Exact, Part, Pivoting, Smooth};
 
 /// Sweeps of the fast solver in an island that goes to the exact one anyway: a start for it. As many as
 /// any pass may have, since the exact one is asked in all of them.
@@ -27,9 +27,6 @@ const EXACT_STOP: f64 = 1e-13;
 /// The same as a share of the tolerance, where contacts are soft and it is asked only because their answer was
 /// above that: rounding would take three times the steps.
 const SOFT_STOP: f64 = 1e-5;
-/// Share of what is enough that the next methods are asked for once the first have missed it: a search goes on to another
-/// method only above a hundred times of what it is asked for.
-const ASKED: f64 = 1e-2;
 /// Rows a joint is counted for before it has stated them.
 const ROWS_PER_JOINT: usize = 6;
 
@@ -200,14 +197,11 @@ impl Island {
     /// Asks the exact solvers in turn until one is content, each from the best answer so far, and keeps
     /// the best.
     fn solve_exactly(&mut self, shared: &Shared, pass: Pass, budget: Budget, fast: f64) -> u32 {
-        let enough = self.enough(shared);
-        let mut exact = Budget {
-            stop: self.exact_stop(shared, budget.stop),
-            ..budget
-        };
+        let (stop, enough) = (self.exact_stop(shared, budget.stop), self.enough(shared));
         let (mut least, mut iterations) = (fast, 0);
         let mut best: Vec<f64> = self.problem.rows.iter().map(|r| r.lambda).collect();
-        for solver in self.exact_solvers(shared.params.escalation) {
+        for (solver, stop) in self.exact_solvers(shared.params.escalation, stop, enough) {
+            let exact = Budget { stop, ..budget };
             let out = solver.solve(&mut self.problem, pass, exact, &mut self.scratch);
             iterations += out.iterations;
             let grade = grade_pass(&self.problem, pass, 0.0).abs;
@@ -224,7 +218,6 @@ impl Island {
             if out.status == SolveStatus::Converged || least <= enough {
                 break;
             }
-            exact.stop = exact.stop.max(ASKED * enough);
         }
         iterations
     }
@@ -249,8 +242,14 @@ impl Island {
         }
     }
 
-    /// Who may solve the present problem, in order of preference.
-    fn exact_solvers(&self, policy: Escalation) -> Vec<&'static dyn IslandSolver> {
+    /// Who may solve the present problem, in order of preference, and the violation (m/s) each is asked for: the dear
+    /// methods, which come last, are content with what is `enough`.
+    fn exact_solvers(
+        &self,
+        policy: Escalation,
+        stop: f64,
+        enough: f64,
+    ) -> Vec<(&'static dyn IslandSolver, f64)> {
         let blocks = || self.problem.blocks.iter().map(|b| b.law);
         let flat = |law| matches!(law, Law::Boxed { .. } | Law::Pyramid { .. });
         let wanted: &[Pivoting] = match policy.plan {
@@ -264,8 +263,9 @@ impl Island {
         let pivoting = wanted
             .iter()
             .filter(|_| able)
-            .map(|s| s as &dyn IslandSolver);
-        let conic: [&'static dyn IslandSolver; 2] = [&Part::Brief, &Part::Rest];
+            .map(|s| (s as &dyn IslandSolver, stop));
+        let dear = stop.max(enough / Exact::LEEWAY);
+        let conic: [(&dyn IslandSolver, f64); 2] = [(&Part::Brief, stop), (&Part::Rest, dear)];
         pivoting.chain(conic).collect()
     }
 
