@@ -29,6 +29,17 @@ pub fn alone<R>(f: impl FnOnce() -> R) -> R {
     f()
 }
 
+/// The same where there is only one thread.
+#[cfg(not(feature = "parallel"))]
+pub fn alone<R>(f: impl FnOnce() -> R) -> R {
+    f()
+}
+
+/// Runs `f`, whose tasks may be `few`: handing them out would take longer than they do.
+pub fn alone_if<R>(few: bool, f: impl FnOnce() -> R) -> R {
+    if few { alone(f) } else { f() }
+}
+
 /// Whether all tasks are run on the calling thread.
 #[cfg(feature = "parallel")]
 fn is_alone() -> bool {

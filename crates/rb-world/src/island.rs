@@ -28,7 +28,7 @@ mod surface;
 mod wide;
 
 pub(crate) use again::SecondTry;
-use cluster::Stiff;
+use cluster::Weighing;
 pub(crate) use contact::IslandContact;
 use contact::PosedContact;
 use convoy::LaneRanges;
@@ -116,8 +116,8 @@ pub(crate) struct Island {
     loose: usize,
     /// Whether each of those behind them bears many times the weight of its lighter body.
     bear: Vec<bool>,
-    /// Which bodies are held by joints, and what each contact is to the clusters.
-    stiff: (Vec<bool>, Vec<Stiff>),
+    /// What is found out on the way to them.
+    weighing: Weighing,
     /// Contacts of the step, if they are plain and there are joints or clusters as well.
     pub(crate) lanes: ContactLanes,
     /// Where they are in the convoy or the fleet, if they share lanes with others.
@@ -214,7 +214,7 @@ impl Island {
         let bodies = bodies + bytes(&self.seats);
         let joints = bytes(&self.joints) + bytes(&self.constraints) + self.links.bytes();
         let contacts = bytes(&self.contacts) + bytes(&self.posed) + self.lanes.bytes();
-        let clusters = bytes(&self.bear) + bytes(&self.stiff.0) + bytes(&self.stiff.1);
+        let clusters = bytes(&self.bear) + self.weighing.bytes();
         let p = &self.problem;
         let rows = bytes(&p.bodies) + bytes(&p.rows) + bytes(&p.blocks);
         bodies + joints + contacts + clusters + rows + bytes(&self.scratch.numbers)

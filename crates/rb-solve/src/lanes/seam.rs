@@ -20,6 +20,10 @@ use crate::parallel;
 use core::ops::Range;
 use rb_core::room;
 
+/// Manifolds of a level below which its parts are visited one after the other: they take a few microseconds, and so does
+/// it to hand them out.
+const FEW: usize = 256;
+
 /// Contacts between bodies of different sections.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seam {
@@ -83,9 +87,11 @@ impl Seam {
     pub(super) fn look(&mut self, state: State, f: impl Fn(&mut Section, State) + Sync + Send) {
         for level in &self.levels {
             let parts = &mut self.parts[level.parts.clone()];
-            parallel::for_each(parts, 1, |part| {
-                let end = state.vel.len().min(part.base + level.lines);
-                f(part, state.run(part.base..end));
+            parallel::alone_if(are_few(parts), || {
+                parallel::for_each(parts, 1, |part| {
+                    let end = state.vel.len().min(part.base + level.lines);
+                    f(part, state.run(part.base..end));
+                });
             });
         }
     }
@@ -118,10 +124,12 @@ impl Seam {
         let Self { parts, levels } = self;
         let mut visit = |level: &Level| {
             let parts = &mut parts[level.parts.clone()];
-            parallel::for_each_with_run(parts, vel, level.lines, |part, vel| {
-                let run = part.base..part.base + vel.len();
-                let (inv, moved) = (&inv[run.clone()], &moved[run]);
-                f(part, Bodies { inv, vel, moved });
+            parallel::alone_if(are_few(parts), || {
+                parallel::for_each_with_run(parts, vel, level.lines, |part, vel| {
+                    let run = part.base..part.base + vel.len();
+                    let (inv, moved) = (&inv[run.clone()], &moved[run]);
+                    f(part, Bodies { inv, vel, moved });
+                });
             });
         };
         match backwards {
@@ -135,6 +143,11 @@ impl Seam {
         let parts: usize = self.parts.iter().map(Section::bytes).sum();
         parts + room::bytes(&self.parts) + room::bytes(&self.levels)
     }
+}
+
+/// Whether the parts of a level have few manifolds.
+fn are_few(parts: &[Section]) -> bool {
+    parts.iter().map(|part| part.members.len()).sum::<usize>() < FEW
 }
 
 #[cfg(test)]

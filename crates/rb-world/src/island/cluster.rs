@@ -14,6 +14,7 @@ use core::ops::Range;
 use rb_core::discretise::Discretiser;
 use rb_core::manifold::Marks;
 use rb_core::params::SolvePlan;
+use rb_core::room::bytes;
 
 /// Largest cluster: movable bodies and rows.
 const MOST_BODIES: usize = 8;
@@ -34,10 +35,80 @@ pub(super) enum Stiff {
     Seed,
 }
 
+/// What is found out on the way to the clusters; kept from step to step for its memory.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Weighing {
+    /// Mass of each body (kg), infinite for what nothing moves.
+    masses: Vec<f64>,
+    /// Bodies under joints or constraints, which carry them at any mass: a limb is not a light body.
+    held: Vec<bool>,
+}
+
+impl Weighing {
+    /// Masses of the bodies of a contact.
+    fn masses(&self, c: &IslandContact) -> [f64; 2] {
+        c.movers.map(|m| self.masses[m as usize])
+    }
+
+    /// Whether a contact is one of a heavy body and a light one, `ratio` times lighter.
+    fn is_uneven(&self, c: &IslandContact, ratio: f64) -> bool {
+        let [a, b] = self.masses(c);
+        a.max(b) > ratio * a.min(b) && a.max(b).is_finite()
+    }
+
+    /// Whether joints hold its lighter body, or both if neither is the lighter.
+    fn is_limb(&self, c: &IslandContact, ratio: f64) -> bool {
+        let [a, b] = self.masses(c);
+        let light = |(m, mass): (u32, f64)| self.held[m as usize] && mass <= ratio * a.min(b);
+        c.movers.into_iter().zip([a, b]).any(light)
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        bytes(&self.masses) + bytes(&self.held)
+    }
+}
+
 /// Normal impulse of a contact in the last step, for substeps of this one (N·s).
 fn load_of(shared: &Shared, c: &IslandContact) -> f64 {
     let manifold = &shared.contacts.manifolds[c.manifold as usize];
     manifold.normal_impulse() * shared.warm_scale
+}
+
+/// Whether a contact carries many times the weight of the lighter of its bodies, a mass of `light` (kg).
+fn bears(shared: &Shared, c: &IslandContact, light: f64) -> bool {
+    let weight = light * shared.params.gravity.length() * shared.h;
+    load_of(shared, c) > shared.params.escalation.mass_ratio * weight
+}
+
+/// What a contact is to the clusters, by its load and the masses it lies between.
+fn stiffness_of(shared: &Shared, weighing: &Weighing, c: &IslandContact) -> Stiff {
+    let ratio = shared.params.escalation.mass_ratio;
+    // Nearly all that are none are told from bodies alone: contacts lie farther away.
+    if !c.plain || weighing.is_limb(c, ratio) {
+        return Stiff::No;
+    }
+    let manifold = &shared.contacts.manifolds[c.manifold as usize];
+    let kept = manifold.marks.contains(Marks::STIFF);
+    let [a, b] = weighing.masses(c);
+    if !(kept || bears(shared, c, a.min(b))) {
+        return Stiff::No;
+    }
+    if !weighing.is_uneven(c, ratio) {
+        return Stiff::Carries;
+    }
+    // The normal pushes b, and a the other way.
+    let (normal, weight) = (manifold.normal, shared.params.gravity * shared.h);
+    let load = match kept {
+        true => load_of(shared, c).max(a.max(b) * weight.length()),
+        false => load_of(shared, c),
+    };
+    let lifted = if b > a { normal } else { -normal } * load;
+    if -lifted.dot(weight) * ratio > a.max(b) * weight.length_squared() {
+        Stiff::Seed
+    } else {
+        Stiff::Stands
+    }
 }
 
 impl Island {
@@ -51,88 +122,54 @@ impl Island {
             && !self.contacts.is_empty()
             && self.rows_ahead() > policy.rows as usize
             && shared.solver.shares_contacts();
-        if !wanted || !self.is_uneven(policy.mass_ratio) {
+        if !wanted {
             return;
         }
-        let (mut held, mut stiff) = std::mem::take(&mut self.stiff);
-        self.find_limbs(&mut held);
-        let contacts = self.contacts.iter();
-        stiff.clear();
-        stiff.extend(contacts.map(|c| self.stiffness_of(shared, &held, c)));
-        if stiff.contains(&Stiff::Seed) {
+        let mut weighing = std::mem::take(&mut self.weighing);
+        if self.weigh(&mut weighing, policy.mass_ratio) && self.has_seed(shared, &weighing) {
+            let contacts = self.contacts.iter();
+            let stiff = contacts.map(|c| stiffness_of(shared, &weighing, c));
+            let mut stiff: Vec<Stiff> = stiff.collect();
             self.grow_clusters(&mut stiff);
             let clustered = self.contacts[self.loose..].iter();
-            self.bear = clustered.map(|c| self.bears(shared, c)).collect();
+            let light = |c| weighing.masses(c).into_iter().fold(f64::INFINITY, f64::min);
+            self.bear = clustered.map(|c| bears(shared, c, light(c))).collect();
         }
-        self.stiff = (held, stiff);
+        self.weighing = weighing;
     }
 
-    /// Whether any two movable bodies differ in mass by more than `ratio`.
-    fn is_uneven(&self, ratio: f64) -> bool {
-        let masses = self.movers[..self.movable]
-            .iter()
-            .filter(|m| !m.inv.is_zero());
-        let ends = masses.fold((f64::INFINITY, 0.0f64), |(lo, hi), m| {
-            (lo.min(m.mass), hi.max(m.mass))
+    /// Whether any two movable bodies differ in mass by more than `ratio`. Notes masses, and then limbs.
+    fn weigh(&self, weighing: &mut Weighing, ratio: f64) -> bool {
+        let Weighing { masses, held } = weighing;
+        masses.clear();
+        masses.extend(self.movers.iter().map(|m| match m.inv.is_zero() {
+            true => f64::INFINITY,
+            false => m.mass,
+        }));
+        let finite = masses.iter().filter(|m| m.is_finite());
+        let (least, most) = finite.fold((f64::INFINITY, 0.0f64), |(lo, hi), &m| {
+            (lo.min(m), hi.max(m))
         });
-        ends.1 > ratio * ends.0
-    }
-
-    /// Bodies under joints or constraints, which carry them at any mass: a limb is not a light body.
-    fn find_limbs(&self, held: &mut Vec<bool>) {
+        if most <= ratio * least {
+            return false;
+        }
         held.clear();
         held.resize(self.movers.len(), false);
         let joints = self.joints.iter().flat_map(|j| &j.movers);
         let constraints = self.constraints.iter().flat_map(|c| &c.movers);
-        joints
-            .chain(constraints)
-            .for_each(|&m| held[m as usize] = true);
+        let ends = joints.chain(constraints);
+        ends.for_each(|&m| held[m as usize] = true);
+        true
     }
 
-    /// What a contact is to the clusters, by its load and the masses it lies between.
-    fn stiffness_of(&self, shared: &Shared, held: &[bool], c: &IslandContact) -> Stiff {
+    /// Whether any contact begins a cluster.
+    fn has_seed(&self, shared: &Shared, weighing: &Weighing) -> bool {
         let ratio = shared.params.escalation.mass_ratio;
-        let manifold = &shared.contacts.manifolds[c.manifold as usize];
-        let kept = manifold.marks.contains(Marks::STIFF);
-        let [a, b] = self.masses(c);
-        let light = a.min(b);
-        let limb = [(0, a), (1, b)].map(|(s, m)| held[c.movers[s] as usize] && m <= ratio * light);
-        if !(kept || self.bears(shared, c)) || limb.contains(&true) || !c.plain {
-            return Stiff::No;
-        }
-        if a.max(b) <= ratio * light || a.max(b).is_infinite() {
-            return Stiff::Carries;
-        }
-        // The normal pushes b, and a the other way.
-        let (normal, weight) = (manifold.normal, shared.params.gravity * shared.h);
-        let load = match kept {
-            true => load_of(shared, c).max(a.max(b) * weight.length()),
-            false => load_of(shared, c),
-        };
-        let lifted = if b > a { normal } else { -normal } * load;
-        if -lifted.dot(weight) * ratio > a.max(b) * weight.length_squared() {
-            Stiff::Seed
-        } else {
-            Stiff::Stands
-        }
-    }
-
-    /// Masses of the bodies of a contact (kg), infinite for what nothing moves.
-    fn masses(&self, c: &IslandContact) -> [f64; 2] {
-        c.movers.map(|m| {
-            let mover = &self.movers[m as usize];
-            match mover.inv.is_zero() {
-                true => f64::INFINITY,
-                false => mover.mass,
-            }
-        })
-    }
-
-    /// Whether a contact carries many times the weight of the lighter of its bodies.
-    fn bears(&self, shared: &Shared, c: &IslandContact) -> bool {
-        let [a, b] = self.masses(c);
-        let weight = a.min(b) * shared.params.gravity.length() * shared.h;
-        load_of(shared, c) > shared.params.escalation.mass_ratio * weight
+        let mut uneven = self
+            .contacts
+            .iter()
+            .filter(|c| weighing.is_uneven(c, ratio));
+        uneven.any(|c| stiffness_of(shared, weighing, c) == Stiff::Seed)
     }
 
     /// Whether a contact was in a stiff cluster for what it carried, so that it stays in one for another step.
