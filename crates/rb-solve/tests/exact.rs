@@ -74,7 +74,7 @@ fn sweeps_that_will_not_do_end_early() {
     assert!(tall_followed.1 <= 60, "{}", tall_followed.1);
 }
 
-/// What both parts of its methods find one after the other is as good as what [`Exact`] does.
+/// What the parts of its methods find one after the other is as good as what [`Exact`] does.
 #[test]
 fn the_rest_comes_after_the_brief() {
     for seed in 0..40 {
@@ -83,7 +83,7 @@ fn the_rest_comes_after_the_brief() {
         let budget = Budget::new(0, 1e-12);
         let none = &mut Scratch::default();
         Exact::default().solve(&mut whole, Pass::Velocity, budget, none);
-        for solver in [Part::Brief, Part::Rest] {
+        for solver in [Part::Brief, Part::Firm, Part::Rest] {
             solver.solve(&mut parts, Pass::Velocity, budget, none);
         }
         let [whole, parts] = [whole, parts].map(|p| grade_pass(&p, Pass::Velocity, 0.1).abs);

@@ -286,3 +286,23 @@ fn a_rigid_stack_is_not_swept_in_vain_in_every_step() {
         .sum();
     assert!(sweeps < 200 * steps, "{} a step", sweeps / steps);
 }
+
+/// Contacts of what lies there are between two states, and redundant: methods for hard problems went on to ten thousand
+/// iterations in five steps.
+#[test]
+fn a_ragdoll_that_lies_still_does_not_need_the_dear_methods() {
+    let desc = rb_scenes::scene("ragdolls").expect("known").build(1);
+    let mut params = Params::robotics();
+    params.sleep.enabled = false;
+    let (mut world, _) = desc.build(params).unwrap();
+    let lying = (0..200).map(|_| {
+        let report = world.step(DT).unwrap();
+        let iterations: u32 = report.islands.iter().map(|i| i.iterations).sum();
+        (iterations, report.residual)
+    });
+    let lying: Vec<(u32, f64)> = lying.skip(150).collect();
+    let most = lying.iter().map(|l| l.0).max().unwrap();
+    let worst = lying.iter().map(|l| l.1).fold(0.0, f64::max);
+    println!("{most} iterations at most, {worst:.1e} m/s");
+    assert!(most < 500 && worst < 1e-6, "{most} {worst}");
+}

@@ -31,10 +31,10 @@ const SETTLED: f64 = 1e-9;
 /// Steps without improvement before a settled search ends.
 const PATIENCE: u32 = 4;
 /// Below this κ most of what a step does is rounding.
-const SPENT: f64 = 1e-12;
+const SPENT: f64 = 1e-11;
 /// Steps without improvement there before a search ends whose grade is below this.
-const LONGEST: u32 = 10;
-const NEAR: f64 = 1e-8;
+const LONGEST: u32 = 5;
+const NEAR: f64 = 1e-6;
 /// κ down to which a step is not refined: what it misses of the linear equations the next one takes up.
 const ROUGH: f64 = 1e-3;
 /// κ down to which it is refined once.

@@ -100,14 +100,18 @@ impl Method {
             (Self::Auto, FrictionLaw::Coulomb) => &[
                 Stage::SweepAndPolish,
                 INTERIOR[0],
+                Stage::Firm,
                 INTERIOR[1],
+                Stage::Firm,
                 Stage::Convex,
                 Stage::Proximal,
             ],
             (Self::Auto, FrictionLaw::Convex) => &[
                 Stage::SweepAndPolish,
                 INTERIOR[0],
+                Stage::Firm,
                 INTERIOR[1],
+                Stage::Firm,
                 Stage::Proximal,
             ],
             (Self::Interior, _) => &INTERIOR,
@@ -157,7 +161,9 @@ impl Stages {
     const ORDER: &'static [Stage] = &[
         Stage::Polish,
         Stage::Interior(Start::Free),
+        Stage::Firm,
         Stage::Interior(Start::Bilateral),
+        Stage::Firm,
         Stage::Convex,
         Stage::Proximal,
     ];
@@ -187,15 +193,21 @@ impl Stages {
         stages: Self::ORDER.split_at(2).0,
         weights: Self::CONTENT,
     };
-    /// What these leave out.
-    pub(crate) fn after_brief(self) -> Self {
-        let stages = &self.stages[Self::BRIEF.stages.len()..];
+    /// What costs little after these.
+    pub(crate) const FIRM: Self = Self {
+        stages: &[Stage::Firm],
+        ..Self::BRIEF
+    };
+    /// What both leave out.
+    pub(crate) fn after_firm(self) -> Self {
+        let stages = &self.stages[Self::BLOCK.stages.len()..];
         Self { stages, ..self }
     }
 
-    /// The same for a block of a sweep: with a great load on a light body, points that nearly slide are many, and the
+    /// Both for a block of a sweep: with a great load on a light body, points that nearly slide are many, and the
     /// second weight spares two interior points of five.
     pub(crate) const BLOCK: Self = Self {
+        stages: Self::ORDER.split_at(3).0,
         weights: &WEIGHTS,
         ..Self::BRIEF
     };
@@ -214,7 +226,7 @@ pub(crate) fn search_units<C: Coupling>(
     stages: Stages,
 ) -> ConeAttempt {
     let mut search = Search::new(problem, law, judge, guess);
-    search.still = Stages::STILL;
+    (search.accept, search.still) = (Stages::ACCEPT, Stages::STILL);
     (search.proximal, search.polishes) = Stages::POLISH;
     search.sweeps = stages.sweeps(guess.len());
     search.weights = stages.weights;

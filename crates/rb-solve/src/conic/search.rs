@@ -30,8 +30,14 @@ pub(super) const SWEEPS: u32 = 60;
 const STILL: f64 = 1e-16;
 /// Updates of the lift of the convex relaxation.
 const LIFTS: u32 = 3;
+/// Proximal term that Newton is first held with.
+const FIRM: f64 = 1e-2;
+/// Largest component of its function at which it has come to its end.
+const SOLVED: f64 = 1e-9;
 /// Rounds of the proximal loop.
 const ROUNDS: u32 = 20;
+/// Rounds without halving after which it ends: there may be nothing to find.
+const PATIENCE: u32 = 8;
 
 /// A stage of the portfolio.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +50,8 @@ pub(super) enum Stage {
     SweepAndPolish,
     /// The interior point, then Newton.
     Interior(Start),
+    /// Newton from the best so far with a great proximal term, which shrinks as long as that succeeds.
+    Firm,
     /// The convex relaxation, then Newton.
     Convex,
     /// Newton with a shrinking proximal term, between sweeps.
@@ -56,6 +64,8 @@ pub(super) struct Search<'a, C> {
     law: FrictionLaw,
     /// The certificate: smaller is better.
     judge: &'a dyn Fn(&[DVec3]) -> f64,
+    /// Grade with which the dear methods are content once it falls no more.
+    pub(super) accept: f64,
     /// Newton stops at this largest component.
     pub(super) still: f64,
     /// Proximal term of polishing, and its rounds at most. Impulses of redundant contacts, which no
@@ -84,6 +94,7 @@ impl<'a, C: Coupling> Search<'a, C> {
             problem,
             law,
             judge,
+            accept: GOOD,
             still: STILL,
             proximal: POLISH,
             polishes: POLISHES,
@@ -104,6 +115,7 @@ impl<'a, C: Coupling> Search<'a, C> {
             Stage::Sweep => self.sweep(),
             Stage::SweepAndPolish => self.sweep_and_polish(),
             Stage::Interior(start) => self.interior(start),
+            Stage::Firm => self.firm(),
             Stage::Convex => self.convex(),
             Stage::Proximal => self.proximal(),
         }
@@ -116,6 +128,12 @@ impl<'a, C: Coupling> Search<'a, C> {
         if grade < self.grade {
             (self.best, self.grade, self.solver) = (r, grade, solver);
         }
+    }
+
+    /// Whether a dear method may end, after a round `before` which the grade was that: nothing is left to gain, or
+    /// little and not by halves.
+    fn is_over(&self, before: f64) -> bool {
+        self.grade <= GOOD || self.grade <= self.accept && self.grade > 0.5 * before
     }
 
     /// Offers a candidate and what Newton makes of it, again from there while that helps: the
@@ -163,6 +181,34 @@ impl<'a, C: Coupling> Search<'a, C> {
         self.polish(r, "interior");
     }
 
+    /// An interior point ends a root of rounding away from contacts between two states, and beside redundant ones a polish
+    /// from there has no step that descends. With impulses held where they are a step or two solve it.
+    fn firm(&mut self) {
+        let mut r = self.best.clone();
+        let mut proximal = FIRM;
+        while self.grade > self.accept && proximal >= self.proximal {
+            if !self.hold(&mut r, proximal) {
+                break;
+            }
+            proximal *= 0.1;
+        }
+    }
+
+    /// Newton with that proximal term, offered; whether it came to its end.
+    fn hold(&mut self, r: &mut Vec<DVec3>, proximal: f64) -> bool {
+        let settings = newton::Settings {
+            law: self.law,
+            proximal,
+            weight: WEIGHTS[0],
+            steps: NEWTON,
+            stop: GOOD,
+        };
+        let out = newton::solve(self.problem, r, settings);
+        self.iterations += out.steps;
+        self.offer(r.clone(), "proximal");
+        out.size < SOLVED
+    }
+
     /// A relaxed contact that slides opens by μ‖u_t‖; granting it
     /// that much normal velocity beforehand and solving again approaches Coulomb's law.
     fn convex(&mut self) {
@@ -179,8 +225,9 @@ impl<'a, C: Coupling> Search<'a, C> {
                 let lift = p.units[i].lifted(FrictionLaw::Coulomb, u) - u;
                 lifted.free[i] = p.free[i] + lift;
             }
+            let before = self.grade;
             self.polish(r, "convex");
-            if self.grade <= GOOD {
+            if self.is_over(before) {
                 return;
             }
         }
@@ -189,23 +236,20 @@ impl<'a, C: Coupling> Search<'a, C> {
     /// The proximal term shrinks while Newton succeeds; where it does not, sweeps find a new start.
     fn proximal(&mut self) {
         let mut r = self.best.clone();
-        let mut proximal = 1e-2;
-        for _ in 0..ROUNDS {
-            let mut next = r.clone();
-            let settings = newton::Settings {
-                law: self.law,
-                proximal,
-                weight: WEIGHTS[0],
-                steps: NEWTON,
-                stop: GOOD,
-            };
-            let out = newton::solve(self.problem, &mut next, settings);
-            self.iterations += out.steps;
-            self.offer(next.clone(), "proximal");
-            if self.grade <= GOOD {
+        let mut proximal = FIRM;
+        let (mut least, mut last_gain) = (self.grade, 0);
+        for round in 0..ROUNDS {
+            if self.grade < 0.5 * least {
+                (least, last_gain) = (self.grade, round);
+            }
+            if round > last_gain + PATIENCE {
                 return;
             }
-            let solved = out.size < 1e-9;
+            let (mut next, before) = (r.clone(), self.grade);
+            let solved = self.hold(&mut next, proximal);
+            if self.is_over(before) {
+                return;
+            }
             let grade = |r: &[DVec3]| self.problem.natural_map(r, self.law);
             let better = grade(&next) < grade(&r);
             if better {

@@ -89,7 +89,9 @@ fn all(island: &Island) -> Stages {
 pub enum Part {
     /// The first: they settle almost every island, and give up soon on the others.
     Brief,
-    /// What is tried after these.
+    /// What costs little after these, and settles most of what they leave.
+    Firm,
+    /// What is tried after both.
     Rest,
 }
 
@@ -113,7 +115,8 @@ impl IslandSolver for Part {
         let law = Exact::default().law;
         solve_in_stages(p, pass, law, budget.stop, |island| match self {
             Self::Brief => Stages::BRIEF,
-            Self::Rest => all(island).after_brief(),
+            Self::Firm => Stages::FIRM,
+            Self::Rest => all(island).after_firm(),
         })
     }
 }

@@ -11,7 +11,7 @@
 
 use super::{Island, Shared};
 use rb_core::law::Law;
-use rb_core::params::{Escalation, Params, SolvePlan};
+use rb_core::params::{Params, SolvePlan};
 use rb_core::problem::Pass;
 use rb_core::report::Reason;
 use rb_core::residual::grade_pass;
@@ -27,6 +27,9 @@ const EXACT_STOP: f64 = 1e-13;
 /// The same as a share of the tolerance, where contacts are soft and it is asked only because their answer was
 /// above that: rounding would take three times the steps.
 const SOFT_STOP: f64 = 1e-5;
+/// Share of the tolerance that spares an island the exact methods which come after the first; the dear ones among them
+/// are spared by the tolerance itself.
+const ENOUGH: f64 = 0.1;
 /// Rows a joint is counted for before it has stated them.
 const ROWS_PER_JOINT: usize = 6;
 
@@ -50,6 +53,15 @@ impl Ask {
             Self::Depth(d) => (d / params.tolerances.position).min(f64::MAX),
         }
     }
+}
+
+/// One of the exact solvers an island may ask.
+struct Asked {
+    solver: &'static dyn IslandSolver,
+    /// Violation (m/s) it is asked for.
+    stop: f64,
+    /// Grade (m/s) of those before it by which it is spared.
+    unless: f64,
 }
 
 /// What an island asks for, and what it got.
@@ -197,10 +209,14 @@ impl Island {
     /// Asks the exact solvers in turn until one is content, each from the best answer so far, and keeps
     /// the best.
     fn solve_exactly(&mut self, shared: &Shared, pass: Pass, budget: Budget, fast: f64) -> u32 {
-        let (stop, enough) = (self.exact_stop(shared, budget.stop), self.enough(shared));
+        let stop = self.exact_stop(shared, budget.stop);
         let (mut least, mut iterations) = (fast, 0);
         let mut best: Vec<f64> = self.problem.rows.iter().map(|r| r.lambda).collect();
-        for (solver, stop) in self.exact_solvers(shared.params.escalation, stop, enough) {
+        for (k, asked) in self.exact_solvers(shared, stop).into_iter().enumerate() {
+            if k > 0 && least <= asked.unless {
+                break;
+            }
+            let (solver, stop) = (asked.solver, asked.stop);
             let exact = Budget { stop, ..budget };
             let out = solver.solve(&mut self.problem, pass, exact, &mut self.scratch);
             iterations += out.iterations;
@@ -215,7 +231,7 @@ impl Island {
                 rows.zip(&best).for_each(|(row, b)| row.lambda = *b);
                 self.problem.rebuild_velocities();
             }
-            if out.status == SolveStatus::Converged || least <= enough {
+            if out.status == SolveStatus::Converged {
                 break;
             }
         }
@@ -233,23 +249,19 @@ impl Island {
         }
     }
 
-    /// Grade (m/s) that spares an island the dear methods for hard problems: where nobody asked for the
-    /// exact answer, one well within the tolerance will do.
-    fn enough(&self, shared: &Shared) -> f64 {
+    /// Grade (m/s) within `share` of the tolerance, which spares an island further methods where nobody asked for the exact
+    /// answer.
+    fn within(&self, shared: &Shared, share: f64) -> f64 {
         match self.escalated.reason {
             Some(Reason::Plan | Reason::Precise) => 0.0,
-            _ => 0.1 * shared.params.tolerances.velocity,
+            _ => share * shared.params.tolerances.velocity,
         }
     }
 
-    /// Who may solve the present problem, in order of preference, and the violation (m/s) each is asked for: the dear
-    /// methods, which come last, are content with what is `enough`.
-    fn exact_solvers(
-        &self,
-        policy: Escalation,
-        stop: f64,
-        enough: f64,
-    ) -> Vec<(&'static dyn IslandSolver, f64)> {
+    /// Who may solve the present problem, in order of preference. The first are asked for a violation of `stop` (m/s), those
+    /// that come after them, where they have failed, for what is enough.
+    fn exact_solvers(&self, shared: &Shared, stop: f64) -> Vec<Asked> {
+        let policy = shared.params.escalation;
         let blocks = || self.problem.blocks.iter().map(|b| b.law);
         let flat = |law| matches!(law, Law::Boxed { .. } | Law::Pyramid { .. });
         let wanted: &[Pivoting] = match policy.plan {
@@ -260,13 +272,19 @@ impl Island {
         };
         let small = self.problem.rows.len() <= policy.pivot_rows as usize;
         let able = small && Pivoting::takes(&self.problem);
-        let pivoting = wanted
-            .iter()
-            .filter(|_| able)
-            .map(|s| (s as &dyn IslandSolver, stop));
-        let dear = stop.max(enough / Exact::LEEWAY);
-        let conic: [(&dyn IslandSolver, f64); 2] = [(&Part::Brief, stop), (&Part::Rest, dear)];
-        pivoting.chain(conic).collect()
+        let enough = self.within(shared, ENOUGH);
+        let asked = |solver, stop, unless| Asked {
+            solver,
+            stop,
+            unless,
+        };
+        let pivoting = wanted.iter().filter(|_| able);
+        let mut list: Vec<Asked> = pivoting.map(|s| asked(s, stop, enough)).collect();
+        let less = stop.max(enough / Exact::LEEWAY);
+        list.push(asked(&Part::Brief, stop, enough));
+        list.push(asked(&Part::Firm, less, enough));
+        list.push(asked(&Part::Rest, less, self.within(shared, 1.0)));
+        list
     }
 
     /// Judges the answer of the fast solver: whether the step should be made again.
