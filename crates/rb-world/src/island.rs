@@ -12,6 +12,7 @@ mod cluster;
 mod contact;
 pub(crate) mod convoy;
 mod escalate;
+mod exactly;
 mod fast;
 pub(crate) mod finish;
 pub(crate) mod fleet;
