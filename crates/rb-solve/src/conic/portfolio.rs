@@ -92,29 +92,30 @@ impl Method {
     }
 
     fn stages(self, law: FrictionLaw) -> &'static [Stage] {
-        const INTERIOR: [Stage; 2] = [
-            Stage::Interior(Start::Free),
-            Stage::Interior(Start::Bilateral),
-        ];
         match (self, law) {
             (Self::Auto, FrictionLaw::Coulomb) => &[
                 Stage::SweepAndPolish,
-                INTERIOR[0],
+                Stage::Interior(Start::Free),
                 Stage::Firm,
-                INTERIOR[1],
+                Stage::Interior(Start::Bilateral),
                 Stage::Firm,
                 Stage::Convex,
                 Stage::Proximal,
             ],
             (Self::Auto, FrictionLaw::Convex) => &[
                 Stage::SweepAndPolish,
-                INTERIOR[0],
+                Stage::Interior(Start::Free),
                 Stage::Firm,
-                INTERIOR[1],
+                Stage::Interior(Start::Bilateral),
                 Stage::Firm,
                 Stage::Proximal,
             ],
-            (Self::Interior, _) => &INTERIOR,
+            (Self::Interior, _) => &[
+                Stage::Interior(Start::Free),
+                Stage::Firm,
+                Stage::Interior(Start::Bilateral),
+                Stage::Firm,
+            ],
             (Self::Sweep, _) => &[Stage::Sweep],
         }
     }
