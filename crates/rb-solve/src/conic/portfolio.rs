@@ -43,7 +43,7 @@ pub struct ConeAttempt {
 pub enum Method {
     /// The portfolio.
     Auto,
-    /// Interior point from two starts, each polished by Newton.
+    /// Interior point from two starts, each polished by Newton, the second time held near its end.
     Interior,
     /// Gauss–Seidel sweeps alone.
     Sweep,

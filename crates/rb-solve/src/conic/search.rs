@@ -130,8 +130,8 @@ impl<'a, C: Coupling> Search<'a, C> {
         }
     }
 
-    /// Whether a dear method may end, after a round `before` which the grade was that: nothing is left to gain, or
-    /// little and not by halves.
+    /// Whether a dear method may end that found a grade of `before`: nothing is left to gain, or the grade is accepted and
+    /// has not halved.
     fn is_over(&self, before: f64) -> bool {
         self.grade <= GOOD || self.grade <= self.accept && self.grade > 0.5 * before
     }

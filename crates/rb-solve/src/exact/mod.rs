@@ -3,8 +3,9 @@
 //! The island is posed in mass-scaled unknowns (`pose`); joints are eliminated and contacts folded
 //! into their bodies (`operator`) over a sparse factor that is linear in the number of bodies for
 //! trees (`sparse`, `order`); what remains goes through the portfolio of [`crate::conic`]: Newton
-//! from the multipliers present, the interior point from two starts, the convex relaxation, proximal
-//! Newton. The best point by the natural map is kept, the starting point included.
+//! from the multipliers present, the interior point from two starts, each followed by Newton held
+//! near its end, the convex relaxation, proximal Newton. The best point by the natural map is kept, the
+//! starting point included.
 //!
 //! Blocks may span any number of bodies, their forces may act elsewhere than their rows measure, and
 //! normal impulses may bound resistance to spin (`auxiliary`).
