@@ -10,7 +10,7 @@
 //! ```
 
 use super::bearing::Rest;
-use super::pack::{Batch, JointLanes, NOBODY};
+use super::pack::{Batch, Eight, JointLanes, NOBODY};
 use super::pin::Pins;
 use super::point::Point;
 use super::swivel;
@@ -217,7 +217,6 @@ fn run_carry(lanes: &mut JointLanes, bias: Bias, local: bool) {
 
 #[inline(always)]
 pub(super) fn carry<S: Double>(lanes: &mut JointLanes, bias: Bias, local: bool) {
-    let [rate, push] = bias.numbers::<S>();
     let (rows, points, turned) = (&mut lanes.rows, &mut lanes.points, &lanes.turned[..]);
     let (pins, rests) = (&lanes.pins, &lanes.rests[..]);
     for batch in &mut lanes.batches {
@@ -229,38 +228,52 @@ pub(super) fn carry<S: Double>(lanes: &mut JointLanes, bias: Bias, local: bool) 
             by_halves!(follow::<S>(point, turned, bias, home));
             continue;
         }
-        let home = match local {
+        let rest = match local {
             true => rests.get(batch.bearing as usize),
             false => None,
         };
-        let now = match home {
-            Some(rest) => Followed::<S>::from_rest(rest, batch, turned),
-            None => Followed::new(batch, turned),
+        let rows = &mut rows[batch.carried()];
+        by_halves!(follow_rows::<S>(batch, rows, turned, bias, rest));
+    }
+}
+
+/// Carries rows along; those of bearings that start a step come from where these are at `rest`.
+#[inline(always)]
+fn follow_rows<S: Double>(
+    batch: &mut Batch,
+    rows: &mut [Eight],
+    turned: &[Line],
+    bias: Bias,
+    rest: Option<&Rest>,
+) {
+    let [rate, push] = bias.numbers::<S>();
+    let now = match rest {
+        Some(rest) => Followed::<S>::from_rest(rest, batch, turned),
+        None => Followed::new(batch, turned),
+    };
+    now.apart.store(&mut batch.apart);
+    now.arm[0].store(&mut batch.arm[0]);
+    now.arm[1].store(&mut batch.arm[1]);
+    let (reach, gap) = (now.reach(), now.gap());
+    for (k, row) in rows.iter_mut().enumerate() {
+        let axis = match rest {
+            Some(rest) => &rest.axes[k],
+            None => &row.lin,
         };
-        now.apart.store(&mut batch.apart);
-        now.arm[0].store(&mut batch.arm[0]);
-        now.arm[1].store(&mut batch.arm[1]);
-        let (reach, gap) = (now.reach(), now.gap());
-        for (k, row) in rows[batch.carried()].iter_mut().enumerate() {
-            let axis = match home {
-                Some(rest) => &rest.axes[k],
-                None => &row.lin,
-            };
-            let e = now.turn.of(V3::load(axis));
-            e.store(&mut row.lin);
-            e.cross(reach).store(&mut row.ang[0]);
-            now.arm[1].cross(e).store(&mut row.ang[1]);
-            let gap = e.dot(gap);
-            gap.store(&mut row.gap);
-            let out = gap.mul(rate).min(push).max(S::zero().sub(push));
-            if bias.hard {
-                out.store(&mut row.bias[1]);
-                out.store(&mut row.bias[0]);
-            } else {
-                out.add(S::load(&row.bias[1])).store(&mut row.bias[0]);
-            }
-            S::zero().store(&mut row.reg[0]);
+        let e = now.turn.of(V3::load(axis));
+        e.store(&mut row.lin);
+        e.cross(reach).store(&mut row.ang[0]);
+        now.arm[1].cross(e).store(&mut row.ang[1]);
+        let gap = e.dot(gap);
+        gap.store(&mut row.gap);
+        let out = gap.mul(rate).min(push).max(S::zero().sub(push));
+        if bias.hard {
+            out.store(&mut row.bias[1]);
+            out.store(&mut row.bias[0]);
+        } else {
+            out.add(S::load(&row.bias[1])).store(&mut row.bias[0]);
         }
+        S::zero().store(&mut row.reg[0]);
     }
 }
 

@@ -6,7 +6,7 @@ use super::point::Point;
 use crate::lanes::LANES;
 use crate::lanes::grade::{add, raise};
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Line, Wide};
+use crate::lanes::simd::{Double, Line, Wide, by_halves};
 use crate::lanes::vector::V3;
 use crate::lanes::{ContactLanes, dispatch};
 use rb_core::problem::Source;
@@ -158,19 +158,39 @@ pub(super) fn grade<S: Double>(
     sums: &mut Sums,
 ) {
     for (number, batch) in batches.iter().enumerate() {
-        let vel = Pair::<S>::gather(vel, &batch.bodies);
-        let free = Pair::<S>::gather(free, &batch.bodies);
         if let Some(point) = points.get(batch.point as usize) {
-            for k in 0..3 {
-                let (row, rates) = point.graded(k, &vel, &free);
-                count(&row, rates, floor, number, sums);
-            }
+            by_halves!(grade_point::<S>(
+                point,
+                (number, batch),
+                [vel, free],
+                floor,
+                sums
+            ));
             continue;
         }
+        let vel = Pair::<S>::gather(vel, &batch.bodies);
+        let free = Pair::<S>::gather(free, &batch.bodies);
         for row in &rows[batch.range()] {
             let rates = [along(row, &vel), along(row, &free)];
             count(&Graded::of(row), rates, floor, number, sums);
         }
+    }
+}
+
+/// The points of a batch, by its number.
+#[inline(always)]
+pub(super) fn grade_point<S: Double>(
+    point: &Point,
+    (number, batch): (usize, &Batch),
+    [vel, free]: [&[Line]; 2],
+    floor: f64,
+    sums: &mut Sums,
+) {
+    let vel = Pair::<S>::gather(vel, &batch.bodies);
+    let free = Pair::<S>::gather(free, &batch.bodies);
+    for k in 0..3 {
+        let (row, rates) = point.graded(k, &vel, &free);
+        count(&row, rates, floor, number, sums);
     }
 }
 
@@ -207,7 +227,7 @@ fn along<S: Double>(row: &Eight, v: &Pair<S>) -> S {
 
 /// One row of eight joints, with its J v⁺ and J ṽ. In units of ε = √a e.
 #[inline(always)]
-pub(super) fn count<S: Double>(
+fn count<S: Double>(
     row: &Graded<S>,
     [rate, rest]: [S; 2],
     floor: f64,

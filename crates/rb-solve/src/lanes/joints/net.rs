@@ -8,13 +8,13 @@
 
 use super::JointLanes;
 use super::carry::{Bias, Turn, Turns};
-use super::grade::{Sums, count};
+use super::grade::{Sums, grade_point};
 use super::kernel::Order;
 use super::pack::Batch;
 use super::pin::{LanePin, Pins};
 use super::point::Point;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{AllLanes, Double, Line, Narrow, Simd, Stored};
+use crate::lanes::simd::{AllLanes, Double, Line, Narrow, Simd, Stored, by_halves};
 use crate::lanes::vector::V3;
 use crate::lanes::{BodyLines, dispatch};
 use rb_core::discretise::Discretiser;
@@ -256,18 +256,13 @@ fn run_grade(net: &Net, batches: &[Batch], lines: [&[Line]; 2], floor: f64, sums
 pub(super) fn grade<S: Double + AllLanes>(
     net: &Net,
     batches: &[Batch],
-    [vel, free]: [&[Line]; 2],
+    lines: [&[Line]; 2],
     floor: f64,
     sums: &mut Sums,
 ) {
     for (number, batch) in batches.iter().enumerate() {
-        let point = net.points[batch.point as usize].widened::<S>();
-        let vel = Pair::<S>::gather(vel, &batch.bodies);
-        let free = Pair::<S>::gather(free, &batch.bodies);
-        for k in 0..3 {
-            let (row, rates) = point.graded(k, &vel, &free);
-            count(&row, rates, floor, number, sums);
-        }
+        let point = &net.points[batch.point as usize].widened::<S>();
+        by_halves!(grade_point::<S>(point, (number, batch), lines, floor, sums));
     }
 }
 
