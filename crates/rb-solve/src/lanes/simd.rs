@@ -5,10 +5,11 @@
 //! with a sum only where [`Simd::fma`] or [`Simd::nfma`] says so, and nothing is approximated: all three give the same
 //! bits.
 //!
-//! AVX2 has sixteen registers of four numbers of double precision. What needs more than eight numbers a lane goes
+//! AVX2 has sixteen registers of four numbers of double precision. What needs more than eight numbers a lane mostly goes
 //! through the lower lanes of a batch and then through the upper ones ([`by_halves`]): lanes share no movable body, so
-//! they need not be visited at once. Eight numbers of single precision are one register, with AVX-512 too: with
-//! sixteen lanes there would be as many idle ones as are won.
+//! they need not be visited at once. Where numbers are waited for, as in the elimination of a block, two registers side by
+//! side take less time, and a kernel stays whole. Eight numbers of single precision are one register, with AVX-512 too:
+//! with sixteen lanes there would be as many idle ones as are won.
 //!
 //! The vector types may be used only on a processor that has been asked for them: that is the reason of
 //! every `unsafe` in `x86` and of the two in [`dispatch`](super::dispatch), which asks. `kernel` tests that
