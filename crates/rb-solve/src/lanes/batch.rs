@@ -3,7 +3,7 @@
 use super::grip::Grip;
 use super::plan::Class;
 use super::response::{Inertia, Response};
-use super::simd::{Line, Simd, Stored, Wide};
+use super::simd::{Line, Place, Simd, Stored, Wide};
 use super::view::vector;
 use crate::lanes::LANES;
 use glam::DVec3;
@@ -21,7 +21,7 @@ pub(super) const NONE: u32 = u32::MAX;
 #[repr(C, align(64))]
 pub(super) struct Batch<W> {
     /// Bodies a and b; idle lanes have the body that is none.
-    pub(super) bodies: [[u32; LANES]; 2],
+    pub(super) bodies: [[Place; LANES]; 2],
     pub(super) normal: Wide3<W>,
     pub(super) tangent: Wide3<W>,
     /// J W Jᵀ between the normals of two points, where [`place`] says.
@@ -63,7 +63,7 @@ pub(super) const fn place(k: usize, l: usize) -> usize {
 impl<W: Stored> Batch<W> {
     pub(super) fn idle(nobody: u32) -> Self {
         Self {
-            bodies: [[nobody; LANES]; 2],
+            bodies: [[Place::new(nobody); LANES]; 2],
             manifolds: [NONE; LANES],
             members: [NONE; LANES],
             normal: Default::default(),
@@ -86,7 +86,7 @@ impl<W: Stored> Batch<W> {
     /// Makes it idle. What is filled in for every lane stays: a batch is large.
     fn empty(&mut self, nobody: u32) {
         (self.manifolds, self.members) = ([NONE; LANES], [NONE; LANES]);
-        self.bodies = [[nobody; LANES]; 2];
+        self.bodies = [[Place::new(nobody); LANES]; 2];
         (self.special, self.grip, self.len) = (NONE, NONE, 0);
     }
 

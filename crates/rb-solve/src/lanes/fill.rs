@@ -13,7 +13,7 @@ use super::pair::Pair;
 use super::prepare::{Levers, Soft, prepare, soften, tangent};
 use super::response::{Response, Responses};
 use super::section::{Masses, Terms};
-use super::simd::{AllLanes, LANES, Simd, Stored, two};
+use super::simd::{AllLanes, LANES, Simd, Stored, Within, two};
 use super::vector::{Mass, V3};
 use rb_core::ahead::fetch;
 use rb_core::manifold::{Contacts, FrictionLaw, MAX_POINTS, Manifold};
@@ -127,7 +127,10 @@ fn look_ahead<W: Stored>(
 #[inline(always)]
 fn is_kept<W: Stored>(batch: &Batch<W>, set: &Contacts, masses: Masses) -> bool {
     let kept = |lane: usize| {
-        let (manifold, bodies) = (batch.manifolds[lane], two!(|s| batch.bodies[s][lane]));
+        let (manifold, bodies) = (
+            batch.manifolds[lane],
+            two!(|s| batch.bodies[s][lane].line()),
+        );
         manifold == NONE || masses.keep(set, manifold, bodies)
     };
     (0..LANES).all(kept)
@@ -148,7 +151,10 @@ fn center<S: AllLanes>(
     if let Some(grip) = grip {
         let levers = match responses.of(batch) {
             Some(response) => Levers::new(batch, response),
-            None => Levers::round(&Pair::<S>::gather(masses.vel, &batch.bodies)),
+            None => Levers::round(&Pair::<S>::gather(
+                masses.vel,
+                Within::both(&batch.bodies, masses.vel),
+            )),
         };
         grip.prepare(&levers, &Arms::of(batch, heights), (points, heights));
     }
@@ -162,7 +168,7 @@ fn weigh<S: AllLanes>(
     soft: &[Soft; 2],
     masses: Masses,
 ) -> Levers<S> {
-    let pair = Pair::<S>::gather(masses.vel, &batch.bodies);
+    let pair = Pair::<S>::gather(masses.vel, Within::both(&batch.bodies, masses.vel));
     if pair.is_round() {
         batch.response = NONE;
         let moves = two!(|s| S::gt(pair.mass(s).max(pair.moment(s)), S::zero()));
@@ -325,7 +331,7 @@ fn put<S: Simd>(p: &mut Point<S::Stored>, at: &mut Height<S::Stored>, from: V3<S
 
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
-    use super::super::simd::{Narrow, Wide};
+    use super::super::simd::{Narrow, Place, Wide};
     use super::*;
     use crate::lanes::{Line, Soft};
     use crate::lanes::{Width, assert_same_at_every_width};
@@ -387,7 +393,8 @@ mod tests {
             let lane = |k: usize| if k == 3 { NONE } else { (first + k) as u32 };
             packed.batches.push(Batch {
                 manifolds: core::array::from_fn(lane),
-                bodies: [0, 1].map(|s| core::array::from_fn(|k| (first + 2 * k + s) as u32)),
+                bodies: [0, 1]
+                    .map(|s| core::array::from_fn(|k| Place::new((first + 2 * k + s) as u32))),
                 len: MAX_POINTS as u32,
                 grip,
                 ..Batch::idle(0)

@@ -12,7 +12,7 @@ use super::batch::{Batch, NONE, Packed};
 use super::grip::load;
 use super::pack::State;
 use super::pair::Pair;
-use super::simd::{Simd, Stored, Wide, by_halves};
+use super::simd::{Simd, Stored, Wide, Within, by_halves};
 use crate::lanes::LANES;
 use core::ops::Range;
 use glam::DVec3;
@@ -119,9 +119,18 @@ fn grade_one<S: Simd>(
 ) {
     let zero = S::zero();
     let axes = Axes::of(batch);
-    let vel = Along::new(&axes, &Pair::<S>::gather(bodies.vel, &batch.bodies));
-    let free = Along::new(&axes, &Pair::<S>::gather(bodies.free, &batch.bodies));
-    let moved = Along::new(&axes, &Pair::<S>::gather(bodies.moved, &batch.bodies));
+    let vel = Along::new(
+        &axes,
+        &Pair::<S>::gather(bodies.vel, Within::both(&batch.bodies, bodies.vel)),
+    );
+    let free = Along::new(
+        &axes,
+        &Pair::<S>::gather(bodies.free, Within::both(&batch.bodies, bodies.free)),
+    );
+    let moved = Along::new(
+        &axes,
+        &Pair::<S>::gather(bodies.moved, Within::both(&batch.bodies, bodies.moved)),
+    );
     let (points, heights) = packed.of(batch);
     let slips = &packed.slips[batch.slips()];
     let arms = Arms::of(batch, heights);

@@ -22,7 +22,7 @@ use super::grip::{Grip, levered, load};
 use super::pair::Pair;
 use super::position::{Give, Press, levers, press};
 use super::response::Inertia;
-use super::simd::{Simd, Stored, two};
+use super::simd::{Simd, Stored, Within, two};
 use super::vector::V3;
 
 /// Visits the friction of a batch, then its normals.
@@ -35,7 +35,8 @@ pub(super) fn visit<S: Simd, L: Stored, const N: usize, const BACKWARDS: bool>(
     special: Option<&[Special<S::Stored>]>,
     vel: &mut [L],
 ) {
-    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+    let at = Within::both(&batch.bodies, vel);
+    let mut pair = Pair::<S>::gather(vel, at);
     let (axes, moment) = (Axes::of(batch), two!(|s| pair.moment(s)));
     let limit = S::load(&batch.mu).mul(load(points));
     let mut speed = Along::new(&axes, &pair);
@@ -49,7 +50,7 @@ pub(super) fn visit<S: Simd, L: Stored, const N: usize, const BACKWARDS: bool>(
     let press = press::<S, N, BACKWARDS>(batch, points, speed, Give::Law(special));
     let turns = two!(|s| [turns[s][0].add(twist), turns[s][1], turns[s][2]]);
     act(&mut pair, batch, inertia, &press, (slid, turns));
-    pair.scatter(vel, &batch.bodies);
+    pair.scatter(vel, at);
 }
 
 /// Starts a batch from its last impulses.
@@ -61,9 +62,10 @@ pub(super) fn start<S: Simd, L: Stored>(
     points: &[Point<S::Stored>],
     vel: &mut [L],
 ) {
-    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+    let at = Within::both(&batch.bodies, vel);
+    let mut pair = Pair::<S>::gather(vel, at);
     act(&mut pair, batch, inertia, &Press::of(points), grip.held());
-    pair.scatter(vel, &batch.bodies);
+    pair.scatter(vel, at);
 }
 
 /// Moves the bodies by what the normals press and friction does: impulses along the tangents, and torques on b.

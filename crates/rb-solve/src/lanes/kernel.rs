@@ -11,7 +11,7 @@ use super::precision::either;
 use super::prepare::renew;
 use super::response::Inertia;
 use super::section::Section;
-use super::simd::{Line, Simd, Stored, by_halves, two};
+use super::simd::{Line, Simd, Stored, Within, by_halves, two};
 use super::thin;
 use super::vector::V3;
 use crate::lanes::LANES;
@@ -191,14 +191,15 @@ fn start_apart<S: Simd, L: Stored>(
     slips: &[Slip<S::Stored>],
     vel: &mut [L],
 ) {
-    let (axes, mut pair) = (Axes::of(batch), Pair::<S>::gather(vel, &batch.bodies));
+    let at = Within::both(&batch.bodies, vel);
+    let (axes, mut pair) = (Axes::of(batch), Pair::<S>::gather(vel, at));
     let arms = Arms::of(batch, heights);
     for (slip, (p, at)) in slips.iter().zip(points.iter().zip(heights)) {
         let [x, y] = two!(|s| S::load(&slip.impulse[s]));
         let impulse = V3([S::load(&p.impulse), x, y]);
         inertia.push_at(&mut pair, &axes, &arms.to(p, at), impulse);
     }
-    pair.scatter(vel, &batch.bodies);
+    pair.scatter(vel, at);
 }
 
 fn run_velocity<W: Stored, L: Stored>(packed: &mut Packed<W>, vel: &mut [L], backwards: bool) {
@@ -256,7 +257,8 @@ fn visit_apart<S: Simd, L: Stored>(
     backwards: bool,
 ) {
     let (arms, count) = (Arms::of(batch, apart.heights), apart.points.len());
-    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+    let at = Within::both(&batch.bodies, vel);
+    let mut pair = Pair::<S>::gather(vel, at);
     for i in 0..count {
         let k = if backwards { count - 1 - i } else { i };
         let (p, slip) = (&mut apart.points[k], &mut apart.slips[k]);
@@ -264,7 +266,7 @@ fn visit_apart<S: Simd, L: Stored>(
         let special = apart.special.map(|s| &s[k]);
         visit_point(batch, inertia, &mut pair, &arm, p, slip, special);
     }
-    pair.scatter(vel, &batch.bodies);
+    pair.scatter(vel, at);
 }
 
 /// Visits one point: its normal, then its friction.

@@ -1,7 +1,7 @@
 //! Velocities of both bodies of eight contacts or joints, as they come from their lines and go back.
 
 use crate::lanes::LANES;
-use crate::lanes::simd::{Simd, Stored};
+use crate::lanes::simd::{Simd, Stored, Within};
 use crate::lanes::vector::{Mass, V3};
 
 /// Velocities of both bodies as they were gathered.
@@ -9,14 +9,14 @@ pub(super) struct Pair<S>([[S; LANES]; 2]);
 
 impl<S: Simd> Pair<S> {
     #[inline(always)]
-    pub(super) fn gather<L: Stored>(vel: &[L], bodies: &[[u32; LANES]; 2]) -> Self {
-        Self([S::gather(vel, &bodies[0]), S::gather(vel, &bodies[1])])
+    pub(super) fn gather<L: Stored>(vel: &[L], at: [Within; 2]) -> Self {
+        Self([S::take(vel, at[0]), S::take(vel, at[1])])
     }
 
     #[inline(always)]
-    pub(super) fn scatter<L: Stored>(self, vel: &mut [L], bodies: &[[u32; LANES]; 2]) {
-        S::scatter(vel, &bodies[0], self.0[0]);
-        S::scatter(vel, &bodies[1], self.0[1]);
+    pub(super) fn scatter<L: Stored>(self, vel: &mut [L], at: [Within; 2]) {
+        S::put(vel, at[0], self.0[0]);
+        S::put(vel, at[1], self.0[1]);
     }
 
     /// Linear and angular velocity of a side.

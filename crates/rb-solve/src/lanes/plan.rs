@@ -5,7 +5,7 @@ use super::colours::Colours;
 use super::order::Order;
 use super::precision::either;
 use super::section::{Masses, Section, Terms};
-use super::simd::Stored;
+use super::simd::{Place, Stored};
 use super::thin::{ENOUGH, FEW};
 use rb_core::manifold::{ContactMaterial, Contacts, FrictionLaw, Manifold};
 use rb_core::params::{FrictionAt, Precision};
@@ -250,7 +250,7 @@ impl<W: Stored> Packed<W> {
             batch.len = batch.len.max(u32::from(seat.points));
             let lane = seat.lane as usize;
             for (side, body) in member.bodies.into_iter().enumerate() {
-                batch.bodies[side][lane] = body;
+                batch.bodies[side][lane] = Place::new(body);
             }
             (batch.manifolds[lane], batch.members[lane]) = (member.number, m as u32);
             if seat.class.is_gripped() {

@@ -23,7 +23,7 @@ use super::pack::Bodies;
 use super::pair::Pair;
 use super::prepare;
 use super::response::Inertia;
-use super::simd::{Line, Simd, Stored, by_halves, two};
+use super::simd::{Line, Simd, Stored, Within, by_halves, two};
 
 /// How a sweep is made.
 #[derive(Clone, Copy)]
@@ -117,7 +117,10 @@ fn pose<S: Simd>(
     moved: &[Line],
     soft: &Numbers,
 ) {
-    let moved = Along::<S>::new(&Axes::of(batch), &Pair::gather(moved, &batch.bodies));
+    let moved = Along::<S>::new(
+        &Axes::of(batch),
+        &Pair::gather(moved, Within::both(&batch.bodies, moved)),
+    );
     let (first, turn) = moved.normal(&levers(batch));
     let pace = two!(|k| S::load(&batch.soft[k]));
     let one = S::splat(1.0);
@@ -146,13 +149,14 @@ fn visit<S: Simd, L: Stored, const N: usize, const BACKWARDS: bool>(
     points: &mut [Point<S::Stored>],
     vel: &mut [L],
 ) {
-    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+    let at = Within::both(&batch.bodies, vel);
+    let mut pair = Pair::<S>::gather(vel, at);
     let (axes, arms) = (Axes::of(batch), levers(batch));
     let speed = Along::new(&axes, &pair).normal(&arms);
     let press = press::<S, N, BACKWARDS>(batch, points, speed, Give::Soft);
     inertia.push(&mut pair, axes.0[0].scaled(press.sum));
     inertia.roll(&mut pair, &axes, two!(|s| press.torque(&arms[s])));
-    pair.scatter(vel, &batch.bodies);
+    pair.scatter(vel, at);
 }
 
 /// How far a normal yields in a visit.

@@ -51,7 +51,7 @@ impl<W: Stored> Packed<W> {
     ) {
         for (number, lane, material) in surfaces {
             let (batch, lane) = (&self.batches[*number as usize], *lane as usize);
-            let sides = two!(|s| batch.bodies[s][lane] as usize);
+            let sides = two!(|s| batch.bodies[s][lane].line() as usize);
             let still = sides.iter().any(|&b| immovable(state.inv, state.vel, b));
             let free = sides.map(|b| twist(&state.free[b]));
             let moved = sides.map(|b| twist(&state.moved[b]));
@@ -137,7 +137,7 @@ pub(super) fn renew<S: Simd, L: Stored>(
             .bodies
             .as_flattened()
             .iter()
-            .any(|&b| is_odd(&vel[b as usize]))
+            .any(|&b| is_odd(&vel[b.line() as usize]))
         {
             return;
         }

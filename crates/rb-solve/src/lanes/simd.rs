@@ -139,10 +139,21 @@ pub(super) trait Simd: Copy {
     fn gt(self, o: Self) -> Self::Mask;
     fn select(mask: Self::Mask, yes: Self, no: Self) -> Self;
     fn any(mask: Self::Mask) -> bool;
-    /// Columns of the lines at eight places: lane k of entry j is number j of line `at[k]`.
-    fn gather<L: Stored>(lines: &[L], at: &[u32; LANES]) -> [Self; LANES];
-    /// The reverse of [`gather`](Self::gather).
-    fn scatter<L: Stored>(lines: &mut [L], at: &[u32; LANES], columns: [Self; LANES]);
+    /// Columns of the lines at eight places: lane k of entry j is number j of the line at the k-th.
+    fn take<L: Stored>(lines: &[L], at: Within) -> [Self; LANES];
+    /// The reverse of [`take`](Self::take).
+    fn put<L: Stored>(lines: &mut [L], at: Within, columns: [Self; LANES]);
+    /// [`take`](Self::take) at places that have not been compared with the lines yet.
+    #[inline(always)]
+    fn gather<L: Stored>(lines: &[L], at: &[Place; LANES]) -> [Self; LANES] {
+        Self::take(lines, Within::new(at, lines))
+    }
+    /// [`put`](Self::put) at such places.
+    #[inline(always)]
+    fn scatter<L: Stored>(lines: &mut [L], at: &[Place; LANES], columns: [Self; LANES]) {
+        let at = Within::new(at, lines);
+        Self::put(lines, at, columns);
+    }
     #[inline(always)]
     fn zero() -> Self {
         Self::splat(0.0)
@@ -187,16 +198,16 @@ pub(super) trait Halves: AllLanes + Simd<Stored = Narrow> {
     fn quartered(rows: [Self; LANES / 2]) -> [Self; LANES / 2];
 }
 
-/// Implements gathering and scattering of [`Simd`] for what is [`AllLanes`].
+/// Implements taking and putting lines of [`Simd`] for what is [`AllLanes`].
 macro_rules! by_rows {
     () => {
         #[inline(always)]
-        fn gather<L: Stored>(lines: &[L], at: &[u32; LANES]) -> [Self; LANES] {
-            Self::transposed(places::read(lines, at))
+        fn take<L: Stored>(lines: &[L], at: Within) -> [Self; LANES] {
+            Self::transposed(places::read(lines, at, 0))
         }
         #[inline(always)]
-        fn scatter<L: Stored>(lines: &mut [L], at: &[u32; LANES], columns: [Self; LANES]) {
-            places::write(lines, at, Self::transposed(columns));
+        fn put<L: Stored>(lines: &mut [L], at: Within, columns: [Self; LANES]) {
+            places::write(lines, at, 0, Self::transposed(columns));
         }
     };
 }
@@ -237,6 +248,7 @@ pub(super) use two;
 mod places;
 mod plain;
 
+pub(super) use places::{Place, Within};
 pub(super) use plain::Plain;
 #[cfg(test)]
 pub(super) use plain::PlainSingle;

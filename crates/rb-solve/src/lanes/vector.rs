@@ -2,7 +2,7 @@
 
 use super::batch::Wide3;
 use super::pair::Pair;
-use super::simd::{Halves, Line, Simd, Stored, two};
+use super::simd::{Halves, Line, Place, Simd, Stored, Within, two};
 use crate::lanes::LANES;
 
 /// One vector per lane.
@@ -187,14 +187,14 @@ impl<S: Simd> Mass<S> {
     pub(super) fn both<L: Stored>(
         inv: &[Line],
         vel: &[L],
-        bodies: &[[u32; LANES]; 2],
+        bodies: &[[Place; LANES]; 2],
     ) -> [Self; 2] {
-        Self::of(&Pair::gather(vel, bodies), inv, bodies)
+        Self::of(&Pair::gather(vel, Within::both(bodies, vel)), inv, bodies)
     }
 
     /// The same, with their velocities as they were gathered: those of round bodies say all there is.
     #[inline(always)]
-    pub(super) fn of(pair: &Pair<S>, inv: &[Line], bodies: &[[u32; LANES]; 2]) -> [Self; 2] {
+    pub(super) fn of(pair: &Pair<S>, inv: &[Line], bodies: &[[Place; LANES]; 2]) -> [Self; 2] {
         if pair.is_round() {
             return two!(|s| Self::of_round(pair.mass(s), pair.moment(s)));
         }

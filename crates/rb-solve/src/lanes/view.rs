@@ -248,7 +248,7 @@ impl<W: Stored> Packed<W> {
         let (n, t) = (vector(&batch.normal, lane), vector(&batch.tangent, lane));
         let grip = self.grips.get(batch.grip as usize);
         Patch {
-            bodies: [0, 1].map(|s| batch.bodies[s][lane]),
+            bodies: [0, 1].map(|s| batch.bodies[s][lane].line()),
             axes: [n, t, n.cross(t)],
             law: batch.law,
             friction: batch.mu.at(lane),

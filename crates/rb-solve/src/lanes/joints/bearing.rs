@@ -10,7 +10,7 @@ use super::fill::set;
 use super::pack::{Batch, JointLanes};
 use super::swivel;
 use crate::lanes::batch::Wide3;
-use crate::lanes::simd::{Double, Line, Wide, two};
+use crate::lanes::simd::{Double, Line, Place, Wide, two};
 use crate::lanes::{BodyLines, LANES};
 use core::ops::Range;
 use glam::{DMat3, DQuat, DVec3};
@@ -141,7 +141,7 @@ impl Bearing {
         &self,
         rest: &Rest,
         turned: &[Line],
-        bodies: &[[u32; LANES]; 2],
+        bodies: &[[Place; LANES]; 2],
     ) -> [[S; 4]; 2] {
         let now = Turns::<S>::of(turned, bodies);
         let from = if self.home { &rest.frame } else { &self.frame };

@@ -4,7 +4,7 @@ use super::exact::Task;
 use super::pack::{Batch, triangle};
 use super::prepare::ALL;
 use super::trees::{Group, meeting};
-use crate::lanes::simd::{Double, Wide};
+use crate::lanes::simd::{Double, Wide, two};
 use crate::lanes::vector::{Mass, V3};
 
 impl Task<'_> {
@@ -99,5 +99,5 @@ impl Task<'_> {
 /// Bodies of a batch's first joint.
 #[inline(always)]
 fn first_lane(batch: &Batch) -> [u32; 2] {
-    [batch.bodies[0][0], batch.bodies[1][0]]
+    two!(|s| batch.bodies[s][0].line())
 }

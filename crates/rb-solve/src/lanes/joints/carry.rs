@@ -17,7 +17,7 @@ use super::swivel;
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::dispatch;
-use crate::lanes::simd::{Double, Line, Simd, by_halves};
+use crate::lanes::simd::{Double, Line, Place, Simd, by_halves};
 use crate::lanes::vector::V3;
 use rb_core::discretise::Discretiser;
 
@@ -148,7 +148,7 @@ pub(super) struct Turns<S> {
 
 impl<S: Simd> Turns<S> {
     #[inline(always)]
-    pub(super) fn of(turned: &[Line], bodies: &[[u32; LANES]; 2]) -> Self {
+    pub(super) fn of(turned: &[Line], bodies: &[[Place; LANES]; 2]) -> Self {
         let a = S::gather(turned, &bodies[0]);
         let b = S::gather(turned, &bodies[1]);
         Self {

@@ -21,7 +21,7 @@ use super::swept::{Gait, Thrust, arms};
 use super::trees::Group;
 use crate::direct::{ROUNDS, VISITS};
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Line, Wide};
+use crate::lanes::simd::{Double, Line, Wide, Within};
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use core::cmp::Ordering;
 use core::ops::Range;
@@ -244,9 +244,10 @@ impl Task<'_> {
             if !S::any(S::gt(most, S::zero())) {
                 continue;
             }
-            let mut pair = Pair::<S>::gather(self.vel, &batch.bodies);
+            let at = Within::both(&batch.bodies, self.vel);
+            let mut pair = Pair::<S>::gather(self.vel, at);
             push.act(&batch.mass, &mut pair);
-            pair.scatter(self.vel, &batch.bodies);
+            pair.scatter(self.vel, at);
         }
     }
 
@@ -259,14 +260,17 @@ impl Task<'_> {
             let (rows, first) = (&self.rows[batch.range()], batch.first as usize);
             let (out, free) = (&mut self.solution[first..], self.free[number].rows());
             if batch.bearing == NO_BEARING {
-                let pair = Pair::<S>::gather(self.vel, &batch.bodies);
+                let pair = Pair::<S>::gather(self.vel, Within::both(&batch.bodies, self.vel));
                 let slip = pair.apart();
                 for (to, &r) in out.iter_mut().zip(free) {
                     let w = violation(&rows[r as usize], &pair, slip, self.pass);
                     S::zero().sub(w).store(to);
                 }
             } else {
-                let gait = Gait::<S>::of(batch, &Pair::gather(self.vel, &batch.bodies));
+                let gait = Gait::<S>::of(
+                    batch,
+                    &Pair::gather(self.vel, Within::both(&batch.bodies, self.vel)),
+                );
                 for (to, &r) in out.iter_mut().zip(free) {
                     let w = gait.violation(rows, r as usize, self.pass);
                     S::zero().sub(w).store(to);
@@ -295,17 +299,19 @@ impl Task<'_> {
                 for (change, &r) in changes {
                     push.add(&rows[r as usize], S::load(change));
                 }
-                let mut pair = Pair::<S>::gather(self.vel, &batch.bodies);
+                let at = Within::both(&batch.bodies, self.vel);
+                let mut pair = Pair::<S>::gather(self.vel, at);
                 push.act(&batch.mass, &mut pair);
-                pair.scatter(self.vel, &batch.bodies);
+                pair.scatter(self.vel, at);
             } else {
                 let mut thrust = Thrust::new();
                 for (change, &r) in changes {
                     thrust.add(rows, r as usize, S::load(change));
                 }
-                let mut pair = Pair::<S>::gather(self.vel, &batch.bodies);
+                let at = Within::both(&batch.bodies, self.vel);
+                let mut pair = Pair::<S>::gather(self.vel, at);
                 thrust.put(batch, &arms(batch), false, &mut pair);
-                pair.scatter(self.vel, &batch.bodies);
+                pair.scatter(self.vel, at);
             }
         }
     }

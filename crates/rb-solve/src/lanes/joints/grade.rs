@@ -6,7 +6,7 @@ use super::point::Point;
 use crate::lanes::LANES;
 use crate::lanes::grade::{add, raise};
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Line, Wide, by_halves};
+use crate::lanes::simd::{Double, Line, Wide, Within, by_halves};
 use crate::lanes::vector::V3;
 use crate::lanes::{ContactLanes, dispatch};
 use rb_core::problem::Source;
@@ -168,8 +168,8 @@ pub(super) fn grade<S: Double>(
             ));
             continue;
         }
-        let vel = Pair::<S>::gather(vel, &batch.bodies);
-        let free = Pair::<S>::gather(free, &batch.bodies);
+        let vel = Pair::<S>::gather(vel, Within::both(&batch.bodies, vel));
+        let free = Pair::<S>::gather(free, Within::both(&batch.bodies, free));
         for row in &rows[batch.range()] {
             let rates = [along(row, &vel), along(row, &free)];
             count(&Graded::of(row), rates, floor, number, sums);
@@ -186,8 +186,8 @@ pub(super) fn grade_point<S: Double>(
     floor: f64,
     sums: &mut Sums,
 ) {
-    let vel = Pair::<S>::gather(vel, &batch.bodies);
-    let free = Pair::<S>::gather(free, &batch.bodies);
+    let vel = Pair::<S>::gather(vel, Within::both(&batch.bodies, vel));
+    let free = Pair::<S>::gather(free, Within::both(&batch.bodies, free));
     for k in 0..3 {
         let (row, rates) = point.graded(k, &vel, &free);
         count(&row, rates, floor, number, sums);

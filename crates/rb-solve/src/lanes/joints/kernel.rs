@@ -6,7 +6,7 @@ use super::point::Point;
 use super::prepare::ALL;
 use super::swept;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Line, Wide, by_halves};
+use crate::lanes::simd::{Double, Line, Wide, Within, by_halves};
 use crate::lanes::vector::V3;
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use rb_core::problem::Pass;
@@ -73,13 +73,14 @@ fn start<S: Double>(lanes: &JointLanes, batch: &Batch, vel: &mut [Line]) {
     if batch.bearing != NO_BEARING {
         return swept::warm::<S>(batch, rows, vel);
     }
-    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+    let at = Within::both(&batch.bodies, vel);
+    let mut pair = Pair::<S>::gather(vel, at);
     let mut push = Push::new();
     for row in rows {
         push.add(row, S::load(&row.impulse));
     }
     push.act(&batch.mass, &mut pair);
-    pair.scatter(vel, &batch.bodies);
+    pair.scatter(vel, at);
 }
 
 /// w of a row at the velocities of `pair`, whose difference of the linear ones is `slip`.
@@ -178,7 +179,8 @@ fn visit<S: Double>(
     vel: &mut [Line],
     pass: Pass,
 ) {
-    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+    let at = Within::both(&batch.bodies, vel);
+    let mut pair = Pair::<S>::gather(vel, at);
     let slip = pair.apart();
     let mut x = [S::zero(); ALL];
     for (x, row) in x.iter_mut().zip(&*rows) {
@@ -190,7 +192,7 @@ fn visit<S: Double>(
         push.add(row, *x);
     }
     push.act(&batch.mass, &mut pair);
-    pair.scatter(vel, &batch.bodies);
+    pair.scatter(vel, at);
 }
 
 /// Turns the violations w of the rows of a block into the changes of their impulses, and adds these. `STOPS` may push

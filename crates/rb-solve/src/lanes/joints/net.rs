@@ -14,7 +14,7 @@ use super::pack::Batch;
 use super::pin::{LanePin, Pins};
 use super::point::Point;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{AllLanes, Double, Line, Narrow, Simd, Stored, by_halves};
+use crate::lanes::simd::{AllLanes, Double, Line, Narrow, Simd, Stored, Within, by_halves};
 use crate::lanes::vector::V3;
 use crate::lanes::{BodyLines, dispatch};
 use rb_core::discretise::Discretiser;
@@ -200,7 +200,7 @@ pub(super) fn start<S: Simd<Stored = Narrow>, L: Stored>(
     vel: &mut [L],
 ) {
     for (point, mass) in points.iter_mut().zip(masses) {
-        let pair = Pair::<S>::gather(vel, &point.bodies);
+        let pair = Pair::<S>::gather(vel, Within::both(&point.bodies, vel));
         point.prepare(mass, &pair, inv);
         point.warm_pair(mass, pair, vel);
     }

@@ -11,7 +11,7 @@ use super::point::{NO_POINT, Point};
 use super::trees::Group;
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
-use crate::lanes::simd::{Line, Wide};
+use crate::lanes::simd::{Line, Place, Wide};
 use core::ops::Range;
 use glam::{DMat3, DQuat, DVec3};
 use rb_core::problem::{Pass, Term};
@@ -21,7 +21,7 @@ use rb_core::problem::{Pass, Term};
 #[repr(C, align(64))]
 pub(super) struct Batch {
     /// Bodies a and b; idle lanes have the body that is none.
-    pub(super) bodies: [[u32; LANES]; 2],
+    pub(super) bodies: [[Place; LANES]; 2],
     /// Number of the joint in each lane; [`NOBODY`] in idle ones.
     pub(super) joints: [u32; LANES],
     /// Its first row, then the number of rows without bounds and of those with.

@@ -26,7 +26,7 @@ use super::symmetric::{PLACES, inverted, inverted_positive, times, with_square};
 use crate::lanes::LANES;
 use crate::lanes::batch::Wide3;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Line, Simd, Stored, Wide};
+use crate::lanes::simd::{Double, Line, Place, Simd, Stored, Wide, Within};
 use crate::lanes::vector::{Mass, V3, product};
 use glam::DVec3;
 use rb_core::problem::Pass;
@@ -48,7 +48,7 @@ pub(super) const NO_POINT: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(super) struct Point<W = Wide> {
-    pub(super) bodies: [[u32; LANES]; 2],
+    pub(super) bodies: [[Place; LANES]; 2],
     /// Impulse on b (N·s), and the same along the axes, as it comes and is told.
     impulse: Wide3<W>,
     along: Wide3<W>,
@@ -117,7 +117,7 @@ impl<W: Stored> Point<W> {
     /// impulses return to.
     pub(super) fn open(
         &mut self,
-        bodies: &[[u32; LANES]; 2],
+        bodies: &[[Place; LANES]; 2],
         full: bool,
         soft: f64,
         slots: [u8; 3],
@@ -273,7 +273,8 @@ impl<W: Stored> Point<W> {
     /// Adds W Jᵀλ to the velocities.
     #[inline(always)]
     pub(super) fn warm<S: Simd<Stored = W>>(&self, mass: &[[W; 9]; 2], vel: &mut [Line]) {
-        self.warm_pair(mass, Pair::<S>::gather(vel, &self.bodies), vel);
+        let at = Within::both(&self.bodies, vel);
+        self.warm_pair(mass, Pair::<S>::gather(vel, at), vel);
     }
 
     /// The same to velocities that have been gathered.
@@ -287,7 +288,7 @@ impl<W: Stored> Point<W> {
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         let back = V3([S::zero(); 3]).sub(V3::load(&self.impulse));
         self.take_off(&mut pair, mass, &arm, back);
-        pair.scatter(vel, &self.bodies);
+        pair.scatter(vel, Within::both(&self.bodies, vel));
     }
 
     /// Solves the points against the present velocities.
@@ -298,7 +299,8 @@ impl<W: Stored> Point<W> {
         vel: &mut [L],
         pass: Pass,
     ) {
-        let mut pair = Pair::<S>::gather(vel, &self.bodies);
+        let at = Within::both(&self.bodies, vel);
+        let mut pair = Pair::<S>::gather(vel, at);
         let arm = [V3::load(&self.arm[0]), V3::load(&self.arm[1])];
         let old = V3::load(&self.impulse);
         let slip = pair.slip(&arm);
@@ -315,7 +317,7 @@ impl<W: Stored> Point<W> {
         };
         old.sub(less).store(&mut self.impulse);
         self.take_off(&mut pair, mass, &arm, less);
-        pair.scatter(vel, &self.bodies);
+        pair.scatter(vel, at);
     }
 
     /// Moves the bodies as if so much were taken off the impulse.

@@ -5,7 +5,7 @@ use super::pack::{Batch, Eight, JointLanes, triangle};
 use super::point::Point;
 use crate::lanes::bodies::is_odd;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Line, Simd, Stored, Wide, by_halves};
+use crate::lanes::simd::{Double, Line, Simd, Stored, Wide, Within, by_halves};
 use crate::lanes::vector::{Mass, V3};
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use rb_core::problem::Pass;
@@ -69,7 +69,7 @@ pub(super) fn start<S: Double>(
         }
         // Whether its bodies are round is one answer for all lanes.
         let mut bodies = batch.bodies.as_flattened().iter();
-        if S::PARTED && bodies.any(|&b| is_odd(&vel[b as usize])) {
+        if S::PARTED && bodies.any(|&b| is_odd(&vel[b.line() as usize])) {
             start_point::<S>(batch, point, inv, vel);
         } else {
             by_halves!(start_point::<S>(batch, point, inv, vel));
@@ -80,7 +80,7 @@ pub(super) fn start<S: Double>(
 /// Prepares a point and starts it from its last impulse.
 #[inline(always)]
 fn start_point<S: Double>(batch: &mut Batch, point: &mut Point, inv: &[Line], vel: &mut [Line]) {
-    let pair = Pair::<S>::gather(vel, &batch.bodies);
+    let pair = Pair::<S>::gather(vel, Within::both(&batch.bodies, vel));
     point.prepare(&mut batch.mass, &pair, inv);
     point.warm_pair(&batch.mass, pair, vel);
 }
@@ -90,7 +90,7 @@ fn start_point<S: Double>(batch: &mut Batch, point: &mut Point, inv: &[Line], ve
 pub(super) fn prepare<S: Double>(lanes: &mut JointLanes, inv: &[Line], vel: &[Line], held: usize) {
     let (rows, factors, points) = (&mut lanes.rows, &mut lanes.factors, &mut lanes.points);
     for batch in &mut lanes.batches {
-        let pair = Pair::<S>::gather(vel, &batch.bodies);
+        let pair = Pair::<S>::gather(vel, Within::both(&batch.bodies, vel));
         if let Some(point) = points.get_mut(batch.point as usize) {
             if batch.point as usize >= held {
                 point.take::<S>(batch, &rows[batch.range()]);

@@ -6,7 +6,7 @@
 
 use super::pack::{Batch, Eight, JointLanes};
 use super::point::Point;
-use crate::lanes::simd::{Double, Line, Simd, by_halves};
+use crate::lanes::simd::{Double, Line, Place, Simd, by_halves};
 use crate::lanes::vector::V3;
 use crate::lanes::{LANES, dispatch};
 
@@ -80,7 +80,7 @@ impl<S: Double> Pull<S> {
 impl<S: Simd> Pull<S> {
     /// Adds it to what there is.
     #[inline(always)]
-    pub(super) fn put(&self, levers: &mut [Line], bodies: &[[u32; LANES]; 2]) {
+    pub(super) fn put(&self, levers: &mut [Line], bodies: &[[Place; LANES]; 2]) {
         for side in 0..2 {
             let sign = S::splat(if side == 0 { -1.0 } else { 1.0 });
             let [x, y, z] = self.impulse.scaled(sign).0;

@@ -6,7 +6,7 @@ use super::bearing::NO_BEARING;
 use super::pack::{Batch, JointLanes, NOBODY};
 use super::point::NO_POINT;
 use crate::lanes::LANES;
-use crate::lanes::simd::Line;
+use crate::lanes::simd::{Line, Place};
 
 /// Joints with any number of rows.
 const ANY: u32 = 2 * MOST as u32;
@@ -105,7 +105,9 @@ impl JointLanes {
             self.seats[j as usize] = [at as u32, lane as u32];
             let batch = &mut self.batches[at];
             batch.joints[lane] = j;
-            (batch.bodies[0][lane], batch.bodies[1][lane]) = (pair[0], pair[1]);
+            for (side, body) in batch.bodies.iter_mut().zip(pair) {
+                side[lane] = Place::new(body);
+            }
         }
     }
 
@@ -123,7 +125,7 @@ impl JointLanes {
 
 pub(super) fn idle(nobody: u32) -> Batch {
     Batch {
-        bodies: [[nobody; LANES]; 2],
+        bodies: [[Place::new(nobody); LANES]; 2],
         joints: [NOBODY; LANES],
         first: 0,
         plain: 0,

@@ -15,7 +15,7 @@ use super::kernel::solve;
 use super::pack::{Batch, Eight, triangle};
 use super::prepare::ALL;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Line, Wide, by_halves};
+use crate::lanes::simd::{Double, Line, Wide, Within, by_halves};
 use crate::lanes::vector::V3;
 use rb_core::problem::Pass;
 
@@ -50,7 +50,8 @@ fn visit_some<S: Double, const PLAIN: usize, const N: usize>(
     pass: Pass,
 ) {
     let (rows, factor) = (&mut rows[..N], &factor[..triangle(N)]);
-    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+    let at = Within::both(&batch.bodies, vel);
+    let mut pair = Pair::<S>::gather(vel, at);
     let gait = Gait::of(batch, &pair);
     let mut x = [S::zero(); ALL];
     for i in 0..N {
@@ -62,7 +63,7 @@ fn visit_some<S: Double, const PLAIN: usize, const N: usize>(
         thrust.add(rows, i, x[i]);
     }
     thrust.put(batch, &gait.arms, batch.even, &mut pair);
-    pair.scatter(vel, &batch.bodies);
+    pair.scatter(vel, at);
 }
 
 /// Starts a batch of bearings from its last impulses.
@@ -72,9 +73,10 @@ pub(super) fn warm<S: Double>(batch: &Batch, rows: &[Eight], vel: &mut [Line]) {
     for (i, row) in rows.iter().enumerate() {
         thrust.add(rows, i, S::load(&row.impulse));
     }
-    let mut pair = Pair::<S>::gather(vel, &batch.bodies);
+    let at = Within::both(&batch.bodies, vel);
+    let mut pair = Pair::<S>::gather(vel, at);
     thrust.put(batch, &arms(batch), batch.even, &mut pair);
-    pair.scatter(vel, &batch.bodies);
+    pair.scatter(vel, at);
 }
 
 /// From the centres of mass to the points of a batch.

@@ -15,7 +15,7 @@ use super::pack::{Eight, JointLanes, NOBODY};
 use crate::lanes::LANES;
 use crate::lanes::dispatch;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Line, Wide};
+use crate::lanes::simd::{Double, Line, Place, Wide, Within};
 use crate::lanes::vector::V3;
 
 /// Smallest sine of a tilt beyond a quarter turn.
@@ -69,7 +69,7 @@ pub(super) fn swivel<S: Double>(lanes: &mut JointLanes, vel: &[Line], terms: Ter
                 bounded += 1;
             }
         }
-        let spin = Pair::<S>::gather(vel, &batch.bodies).spin();
+        let spin = Pair::<S>::gather(vel, Within::both(&batch.bodies, vel)).spin();
         bounded = 0;
         let twist = angles.twist(bearing);
         for k in 0..3 {
@@ -114,14 +114,14 @@ fn run_error(
     bearing: &Bearing,
     rest: &Rest,
     turned: &[Line],
-    bodies: &[[u32; LANES]; 2],
+    bodies: &[[Place; LANES]; 2],
     most: &mut Wide,
 ) {
     dispatch!(error(
         bearing: &Bearing,
         rest: &Rest,
         turned: &[Line],
-        bodies: &[[u32; LANES]; 2],
+        bodies: &[[Place; LANES]; 2],
         most: &mut Wide
     ))
 }
@@ -131,7 +131,7 @@ pub(super) fn error<S: Double>(
     bearing: &Bearing,
     rest: &Rest,
     turned: &[Line],
-    bodies: &[[u32; LANES]; 2],
+    bodies: &[[Place; LANES]; 2],
     most: &mut Wide,
 ) {
     let angles = Angles::<S>::of(&bearing.turned(rest, turned, bodies));

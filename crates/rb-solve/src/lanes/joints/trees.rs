@@ -8,6 +8,7 @@ use super::exact::Free;
 use super::pack::{JointLanes, NOBODY, triangle};
 use super::seat::idle;
 use crate::lanes::LANES;
+use crate::lanes::simd::Place;
 use core::ops::Range;
 use rb_core::elimination::Elimination;
 
@@ -184,7 +185,7 @@ impl JointLanes {
                 let to = &mut self.batches[batch];
                 let [a, b] = forest.pairs[j as usize];
                 to.joints[lane] = j;
-                (to.bodies[0][lane], to.bodies[1][lane]) = (a, b);
+                (to.bodies[0][lane], to.bodies[1][lane]) = (Place::new(a), Place::new(b));
             }
         }
         let batches = &self.batches[first..];

@@ -87,7 +87,7 @@ impl JointLanes {
         };
         let rows = rows.iter().filter(|row| is_used(row, lane));
         let rows: Vec<ProblemRow> = rows.map(|row| unpacked(row, lane)).collect();
-        let bodies = [batch.bodies[0][lane], batch.bodies[1][lane]].map(seat_of);
+        let bodies = [0, 1].map(|side| seat_of(batch.bodies[side][lane].line()));
         p.push_block(bodies, Law::Rows, Source::Joint(number as u32), &rows);
     }
 

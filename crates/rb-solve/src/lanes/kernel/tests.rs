@@ -3,7 +3,7 @@
 use super::super::position::position;
 use super::super::response::Response;
 use super::super::settle::settle;
-use super::super::simd::{Narrow, Wide};
+use super::super::simd::{Narrow, Place, Wide};
 use super::super::view::vector;
 use super::super::{Width, assert_same_at_every_width};
 use super::*;
@@ -23,7 +23,8 @@ fn ring<W: Stored>(law: FrictionLaw, gripped: bool) -> (Packed<W>, [Vec<Line>; 3
     let all = |x: f64| lanes::<W>(|_| x);
     let mut packed = Packed::default();
     for b in 0..6 {
-        let bodies = [0, 1].map(|s| core::array::from_fn(|i| ((b + 2 * i + s) % 17) as u32));
+        let bodies =
+            [0, 1].map(|s| core::array::from_fn(|i| Place::new(((b + 2 * i + s) % 17) as u32)));
         packed.batches.push(Batch {
             bodies,
             normal: [wide(b), wide(b + 1), wide(b + 2)],

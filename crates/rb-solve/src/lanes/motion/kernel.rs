@@ -2,7 +2,7 @@
 
 use super::turn::{Quat, cross, dot};
 use super::{CALM, FRAME, LINES, LOAD, Moving, POSE, START, STILL, Spin, TURNING};
-use crate::lanes::simd::{AllLanes, Double, Line, Wide};
+use crate::lanes::simd::{AllLanes, Double, Line, Place, Wide};
 use crate::lanes::vector::V3;
 use crate::lanes::{LANES, dispatch};
 use rb_core::integrate::EXPLICIT_SHARE;
@@ -35,20 +35,20 @@ pub(super) fn advance(all: &mut Moving, numbers: [f64; 2], turned: &mut [Line]) 
 
 /// Numbers of eight bodies from `first` on.
 #[inline(always)]
-fn eight(first: usize, count: usize) -> [u32; LANES] {
-    let mut at = [0; LANES];
+fn eight(first: usize, count: usize) -> [Place; LANES] {
+    let mut at = [Place::default(); LANES];
     for k in 0..LANES {
-        at[k] = (first + k).min(count - 1) as u32;
+        at[k] = Place::new((first + k).min(count - 1) as u32);
     }
     at
 }
 
 /// One of the four lines of each.
 #[inline(always)]
-fn own(at: &[u32; LANES], line: usize) -> [u32; LANES] {
-    let mut own = [0; LANES];
+fn own(at: &[Place; LANES], line: usize) -> [Place; LANES] {
+    let mut own = [Place::default(); LANES];
     for k in 0..LANES {
-        own[k] = at[k] * LINES as u32 + line as u32;
+        own[k] = Place::new(at[k].line() * LINES as u32 + line as u32);
     }
     own
 }
@@ -125,7 +125,7 @@ fn set_off<S: AllLanes + Double>(all: &mut Moving, body: usize, free: S, go_on: 
 /// The angular impulses (N·m·s) that changed the spins of those that turn, by the W′ that they had: W′⁻¹ Δω, by Cramer's rule, for
 /// the W′ of a body here is regular (those with locked axes are bound by the caller, by their inertia). None where nothing changed.
 #[inline(always)]
-fn angular_impulses<S: AllLanes + Double>(all: &Moving, at: &[u32; LANES]) -> Option<V3<S>> {
+fn angular_impulses<S: AllLanes + Double>(all: &Moving, at: &[Place; LANES]) -> Option<V3<S>> {
     let change = changes::<S>(all, at);
     if !S::any(S::gt(dot(change, change), S::zero())) {
         return None;
@@ -139,14 +139,14 @@ fn angular_impulses<S: AllLanes + Double>(all: &Moving, at: &[u32; LANES]) -> Op
 
 /// What impulses changed of the spins in the last substep.
 #[inline(always)]
-fn changes<S: AllLanes + Double>(all: &Moving, at: &[u32; LANES]) -> V3<S> {
+fn changes<S: AllLanes + Double>(all: &Moving, at: &[Place; LANES]) -> V3<S> {
     let (vel, free) = (S::gather(all.lines.vel, at), S::gather(all.lines.free, at));
     V3([vel[4], vel[5], vel[6]]).sub(V3([free[4], free[5], free[6]]))
 }
 
 /// Has the spins of those that turn changed by what the angular impulses do by the W that they have now: from other free ones.
 #[inline(always)]
-fn turn_changes<S: AllLanes + Double>(all: &mut Moving, at: &[u32; LANES], impulse: V3<S>) {
+fn turn_changes<S: AllLanes + Double>(all: &mut Moving, at: &[Place; LANES], impulse: V3<S>) {
     let frame = S::gather(all.own, &own(at, FRAME));
     let turning = S::gt(frame[7], S::splat(STILL));
     let (vel, inv) = (S::gather(all.lines.vel, at), S::gather(all.lines.inv, at));
@@ -162,7 +162,7 @@ fn turn_changes<S: AllLanes + Double>(all: &mut Moving, at: &[u32; LANES], impul
 #[inline(always)]
 fn predict<S: AllLanes + Double>(
     all: &mut Moving,
-    at: &[u32; LANES],
+    at: &[Place; LANES],
     h: S,
     weigh: bool,
 ) -> [S; LANES] {
@@ -187,7 +187,7 @@ fn predict<S: AllLanes + Double>(
 #[inline(always)]
 fn spin_after<S: AllLanes + Double>(
     all: &mut Moving,
-    at: &[u32; LANES],
+    at: &[Place; LANES],
     (vel, load, h): (&[S; LANES], &[S; LANES], S),
     weigh: bool,
 ) -> V3<S> {
@@ -231,7 +231,7 @@ fn run_advance<S: AllLanes + Double>(all: &mut Moving, [h, beta]: [f64; 2], turn
         let at = eight(first, count);
         let mut vel = [S::zero(); LANES];
         for k in 0..LANES {
-            let body = at[k] as usize;
+            let body = at[k].line() as usize;
             vel[k] = S::load(&all.lines.vel[body]);
             if beta != 1.0 {
                 let start = S::load(&all.own[body * LINES + START]);
@@ -288,7 +288,7 @@ fn run_set_out<S: AllLanes + Double>(
             let mut excess = Wide::default();
             over.store(&mut excess);
             for (body, excess) in at.into_iter().zip(excess.0) {
-                special[body as usize] |= excess > 0.0;
+                special[body.line() as usize] |= excess > 0.0;
             }
         }
     }

@@ -1,26 +1,120 @@
 //! The lines at eight places, or at four.
 //!
-//! All places are compared with the number of lines at once. One by one, a visit of a batch would do so 48 times,
-//! a sixth of its instructions.
+//! All places of a visit are compared with the number of lines at once, before it reads any. One by one, a visit of a
+//! batch would do so 32 times, and as often again before it writes.
 #![allow(
     unsafe_code,
     reason = "places are checked together, not one by one, and then read again"
 )]
 
-use super::{AllLanes, Stored};
+use super::{AllLanes, LANES, Stored};
 
-/// Reads them.
+/// Place of a line: four times its number. That is how many steps of eight bytes, the longest that an address can be
+/// scaled by, lead there where lines are of single precision; a visit would multiply 32 places else.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(transparent)]
+pub(crate) struct Place(u32);
+
+/// What the number of a line is multiplied by.
+const STEPS: u32 = 4;
+
+/// The last place, which is compared as if it were none.
+const NOWHERE: u32 = u32::MAX / STEPS * STEPS;
+
+impl Place {
+    /// That of a line. Of so many lines that a list of them would not fit into any memory, one that is nowhere.
+    #[inline(always)]
+    pub(in crate::lanes) fn new(line: u32) -> Self {
+        Self(line.saturating_mul(STEPS) & NOWHERE)
+    }
+
+    /// The number of the line.
+    #[inline(always)]
+    pub(in crate::lanes) fn line(self) -> u32 {
+        self.0 / STEPS
+    }
+
+    /// Where it is in bytes. Without remainder: a place is a multiple of four, and lines are of 32 bytes or 64.
+    #[inline(always)]
+    fn bytes<L: Stored>(self) -> usize {
+        self.0 as usize * (size_of::<L>() / STEPS as usize)
+    }
+}
+
+/// Eight places that have been compared with a number of lines: there are more.
+#[derive(Clone, Copy)]
+pub(crate) struct Within<'a> {
+    at: &'a [Place; LANES],
+    lines: usize,
+}
+
+impl<'a> Within<'a> {
+    /// # Panics
+    ///
+    /// If one of the places is none of these lines.
+    #[inline(always)]
+    pub(in crate::lanes) fn new<L>(at: &'a [Place; LANES], lines: &[L]) -> Self {
+        let (end, mut inside) = (end(lines), true);
+        for k in 0..LANES {
+            inside &= at[k].0 < end;
+        }
+        assert!(inside, "a body that is not there");
+        let lines = lines.len();
+        Self { at, lines }
+    }
+
+    /// Those of both bodies of each lane.
+    ///
+    /// # Panics
+    ///
+    /// If one of the places is none of these lines.
+    #[inline(always)]
+    pub(in crate::lanes) fn both<L>(at: &'a [[Place; LANES]; 2], lines: &[L]) -> [Self; 2] {
+        let (end, mut inside) = (end(lines), true);
+        for k in 0..LANES {
+            inside &= at[0][k].0.max(at[1][k].0) < end;
+        }
+        assert!(inside, "a body that is not there");
+        let lines = lines.len();
+        [Self { at: &at[0], lines }, Self { at: &at[1], lines }]
+    }
+
+    /// Bytes to the line of a lane; in all, the lines it has been compared with have more.
+    ///
+    /// The place is read from memory once more, and the read is volatile, or else the compiler takes it out of the register
+    /// in which all of them were compared, at several instructions each (by turns 4 to 5 % of solving a pyramid).
+    #[inline(always)]
+    fn bytes<L: Stored>(&self, lane: usize) -> usize {
+        let place = &raw const self.at[lane];
+        // SAFETY: a shared reference leads to an initialised number that nobody changes meanwhile, so that this is the
+        // one that was compared.
+        unsafe { core::ptr::read_volatile(place) }.bytes::<L>()
+    }
+}
+
+/// The place after the last of some lines.
+#[inline(always)]
+fn end<L>(lines: &[L]) -> u32 {
+    Place::new(u32::try_from(lines.len()).unwrap_or(u32::MAX)).0
+}
+
+/// Reads the lines of `N` lanes from the `first` on.
 ///
 /// # Panics
 ///
-/// If there is no line at one of the places.
+/// If there are fewer lines than the places were compared with.
 #[inline(always)]
-pub(super) fn read<S: AllLanes, L: Stored, const N: usize>(lines: &[L], at: &[u32; N]) -> [S; N] {
-    check(lines, at);
+pub(super) fn read<S: AllLanes, L: Stored, const N: usize>(
+    lines: &[L],
+    at: Within,
+    first: usize,
+) -> [S; N] {
+    assert!(at.lines <= lines.len(), "fewer bodies than there were");
     let mut rows = [S::zero(); N];
     for k in 0..N {
-        // SAFETY: every place has been compared with the number of lines.
-        rows[k] = unsafe { lines.get_unchecked(place(at, k)) }.row();
+        // SAFETY: the place is that of a line, and has been compared with a number of lines that are all here.
+        let line = unsafe { &*lines.as_ptr().byte_add(at.bytes::<L>(first + k)) };
+        rows[k] = line.row();
     }
     rows
 }
@@ -29,64 +123,81 @@ pub(super) fn read<S: AllLanes, L: Stored, const N: usize>(lines: &[L], at: &[u3
 ///
 /// # Panics
 ///
-/// If there is no line at one of the places.
+/// If there are fewer lines than the places were compared with.
 #[inline(always)]
 pub(super) fn write<S: AllLanes, L: Stored, const N: usize>(
     lines: &mut [L],
-    at: &[u32; N],
+    at: Within,
+    first: usize,
     rows: [S; N],
 ) {
-    check(lines, at);
+    assert!(at.lines <= lines.len(), "fewer bodies than there were");
     for k in 0..N {
-        // SAFETY: every place has been compared with the number of lines.
-        unsafe { lines.get_unchecked_mut(place(at, k)) }.set_row(rows[k]);
+        // SAFETY: the place is that of a line, and has been compared with a number of lines that are all here.
+        let line = unsafe { &mut *lines.as_mut_ptr().byte_add(at.bytes::<L>(first + k)) };
+        line.set_row(rows[k]);
     }
-}
-
-/// A place, read from memory once more: the read is volatile, or else the compiler takes the place out of the register in
-/// which all of them were compared, at several instructions each (by turns 4 to 5 % of solving a pyramid).
-#[inline(always)]
-fn place<const N: usize>(at: &[u32; N], k: usize) -> usize {
-    // SAFETY: a shared reference leads to an initialised number that nobody changes meanwhile, so that this is the one
-    // that was compared.
-    let place = unsafe { core::ptr::read_volatile(&raw const at[k]) };
-    place as usize
-}
-
-#[inline(always)]
-fn check<L, const N: usize>(lines: &[L], at: &[u32; N]) {
-    let len = u32::try_from(lines.len()).unwrap_or(u32::MAX);
-    let mut inside = true;
-    for place in at {
-        inside &= *place < len;
-    }
-    assert!(inside, "a body that is not there");
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LANES, Line, Plain, Simd};
+    use super::super::{LANES, Line, Narrow, Plain, Simd, Wide};
     use super::*;
 
+    fn places(lines: [u32; LANES]) -> [Place; LANES] {
+        lines.map(Place::new)
+    }
+
     #[test]
-    #[should_panic(expected = "a body that is not there")]
-    fn every_place_is_checked_before_a_line_is_read() {
-        let lines = [Line::default(); 5];
-        let _ = read::<Plain, _, LANES>(&lines, &[0, 1, 2, 3, 4, 3, 2, 5]);
+    fn a_place_is_that_of_its_line_in_either_precision() {
+        let double: Vec<_> = (0..9).map(|k| Wide([f64::from(k); LANES])).collect();
+        let single: Vec<_> = (0..9).map(|k| Narrow([k as f32; LANES])).collect();
+        let numbers = [3, 0, 8, 1, 7, 7, 2, 5];
+        let at = places(numbers);
+        assert_eq!(at.map(Place::line), numbers);
+        let rows: [Plain; LANES] = read(&double, Within::new(&at, &double), 0);
+        let halves: [Plain; 4] = read(&single, Within::new(&at, &single), 4);
+        for (k, number) in numbers.into_iter().enumerate() {
+            let mut row = Line::default();
+            rows[k].store(&mut row);
+            assert_eq!(row, double[number as usize]);
+        }
+        for (half, number) in halves.into_iter().zip(&numbers[4..]) {
+            let mut row = Line::default();
+            half.store(&mut row);
+            assert_eq!(row, double[*number as usize]);
+        }
     }
 
     #[test]
     #[should_panic(expected = "a body that is not there")]
-    fn every_place_of_a_half_is_checked() {
+    fn every_place_is_checked() {
         let lines = [Line::default(); 5];
-        let _ = read::<Plain, _, 4>(&lines, &[0, 1, 5, 2]);
+        let _ = Within::new(&places([0, 1, 2, 3, 4, 3, 2, 5]), &lines);
     }
 
     #[test]
     #[should_panic(expected = "a body that is not there")]
-    fn every_place_is_checked_before_a_line_is_written() {
-        let mut lines = [Line::default(); 5];
-        let rows = [Plain::zero(); LANES];
-        write(&mut lines, &[u32::MAX, 1, 2, 3, 4, 3, 2, 1], rows);
+    fn every_place_of_either_side_is_checked() {
+        let lines = [Line::default(); 5];
+        let _ = Within::both(
+            &[places([0; LANES]), places([0, 0, 0, 0, 0, 5, 0, 0])],
+            &lines,
+        );
+    }
+
+    #[test]
+    #[should_panic(expected = "fewer bodies than there were")]
+    fn lines_are_not_fewer_than_places_were_compared_with() {
+        let lines = [Line::default(); 5];
+        let at = places([0, 1, 2, 3, 4, 3, 2, 1]);
+        let _: [Plain; LANES] = read(&lines[..4], Within::new(&at, &lines), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "a body that is not there")]
+    fn a_line_beyond_all_memory_is_not_there() {
+        let lines = [Line::default(); 5];
+        let _ = Within::new(&[Place::new(1 << 30); LANES], &lines);
     }
 }

@@ -1,6 +1,6 @@
 //! Plain arrays.
 
-use super::{AllLanes, Halves, LANES, Narrow, Simd, Stored, Wide, places};
+use super::{AllLanes, Halves, LANES, Narrow, Simd, Stored, Wide, Within, places};
 
 /// `[f(0), …, f(7)]`.
 #[inline(always)]

@@ -4,7 +4,7 @@
     reason = "vector instructions; every width is tested against the plain arrays"
 )]
 
-use super::{AllLanes, LANES, Simd, Stored, Wide, places};
+use super::{AllLanes, LANES, Simd, Stored, Wide, Within, places};
 use core::arch::x86_64::*;
 
 /// Every call below is an instruction of the named set, and nothing else can go wrong with it:

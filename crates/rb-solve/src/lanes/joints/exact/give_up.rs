@@ -6,7 +6,7 @@ use crate::lanes::joints::pack::{Batch, Eight};
 use crate::lanes::joints::prepare::invert;
 use crate::lanes::joints::trees::Group;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::Double;
+use crate::lanes::simd::{Double, Within};
 
 impl Task<'_> {
     /// Gives up on pivoting in live lanes, where it has been taken back: rows with bounds are pinned, all to the
@@ -38,7 +38,7 @@ impl Task<'_> {
     fn work<S: Double>(&self, group: &Group) -> S {
         let mut sum = S::zero();
         for batch in &self.batches[group.batches()] {
-            let pair = Pair::<S>::gather(self.vel, &batch.bodies);
+            let pair = Pair::<S>::gather(self.vel, Within::both(&batch.bodies, self.vel));
             let slip = pair.apart();
             for r in batch.range() {
                 let w = violation(&self.rows[r], &pair, slip, self.pass);
@@ -55,7 +55,8 @@ impl Task<'_> {
         for batch in &self.batches[group.batches()] {
             for r in bounded(batch) {
                 let row = &mut self.rows[r];
-                let mut pair = Pair::<S>::gather(self.vel, &batch.bodies);
+                let at = Within::both(&batch.bodies, self.vel);
+                let mut pair = Pair::<S>::gather(self.vel, at);
                 let w = violation(row, &pair, pair.apart(), self.pass);
                 let reg = S::load(&row.reg[self.pass as usize]);
                 let diag = S::load(&row.diag).add(reg);
@@ -66,7 +67,7 @@ impl Task<'_> {
                 let mut push = Push::new();
                 push.add(row, next.sub(old));
                 push.act(&batch.mass, &mut pair);
-                pair.scatter(self.vel, &batch.bodies);
+                pair.scatter(self.vel, at);
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::lanes::joints::kernel::violation;
 use crate::lanes::joints::pack::Eight;
 use crate::lanes::joints::trees::Group;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Wide};
+use crate::lanes::simd::{Double, Wide, Within};
 use crate::lanes::vector::V3;
 use rb_core::problem::Pass;
 
@@ -53,8 +53,9 @@ impl Task<'_> {
             for r in batch.range() {
                 self.before[r] = self.rows[r].impulse;
             }
-            for &body in batch.bodies.as_flattened() {
-                self.start[body as usize] = self.vel[body as usize];
+            for at in batch.bodies.as_flattened() {
+                let body = at.line() as usize;
+                self.start[body] = self.vel[body];
             }
         }
     }
@@ -71,8 +72,9 @@ impl Task<'_> {
                 S::select(again, S::load(&self.before[r]), S::load(impulse)).store(impulse);
             }
             for side in &batch.bodies {
-                for (body, _) in side.iter().zip(lives.0).filter(|(_, live)| *live > 0.0) {
-                    self.vel[*body as usize] = self.start[*body as usize];
+                for (at, _) in side.iter().zip(lives.0).filter(|(_, live)| *live > 0.0) {
+                    let body = at.line() as usize;
+                    self.vel[body] = self.start[body];
                 }
             }
         }
@@ -106,7 +108,7 @@ impl Task<'_> {
             if batch.bounded == 0 {
                 continue;
             }
-            let pair = Pair::<S>::gather(self.vel, &batch.bodies);
+            let pair = Pair::<S>::gather(self.vel, Within::both(&batch.bodies, self.vel));
             let slip = pair.apart();
             for r in bounded(batch) {
                 let row = &self.rows[r];

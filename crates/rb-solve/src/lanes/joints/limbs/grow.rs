@@ -34,7 +34,7 @@ struct Tree {
 impl Tree {
     /// The tree in the first lane of some batches, which are as many joints. What cannot move joins nothing.
     fn new(batches: &[Batch], movable: u32) -> Self {
-        let ends = |b: &Batch| [b.bodies[0][0], b.bodies[1][0]];
+        let ends = |b: &Batch| [0, 1].map(|side| b.bodies[side][0].line());
         let mut names: Vec<u32> = batches.iter().flat_map(ends).collect();
         names.sort_unstable();
         names.dedup();
@@ -105,7 +105,7 @@ impl Limbs {
         while let Some([joint, side, inner]) = tree.pluck(self.joints.len() as u32) {
             let batch = &batches[joint];
             let mut used = batch.joints.iter().zip(&batch.bodies[side]);
-            whole &= used.all(|(joint, body)| *joint == NOBODY || *body < movable);
+            whole &= used.all(|(joint, at)| *joint == NOBODY || at.line() < movable);
             self.joints.push(Attachment {
                 batch: first + joint as u32,
                 side: side as u32,

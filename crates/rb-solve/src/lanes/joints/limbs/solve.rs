@@ -7,7 +7,7 @@ use crate::lanes::joints::exact::Task;
 use crate::lanes::joints::pack::{Batch, Eight, triangle};
 use crate::lanes::joints::symmetric::times;
 use crate::lanes::joints::trees::Group;
-use crate::lanes::simd::{Double, Line, Wide, by_halves};
+use crate::lanes::simd::{Double, Line, Place, Wide, by_halves};
 use crate::lanes::vector::V3;
 use rb_core::problem::Pass;
 
@@ -69,7 +69,7 @@ impl Task<'_> {
 
 /// Reads the velocity of a body that nothing pushes yet.
 #[inline(always)]
-fn look<S: Double>(body: &mut Body, vel: &[Line], at: &[u32; LANES]) {
+fn look<S: Double>(body: &mut Body, vel: &[Line], at: &[Place; LANES]) {
     let columns = S::gather(vel, at);
     for k in 0..LANES {
         columns[k].store(&mut body.vel[k]);
@@ -79,7 +79,7 @@ fn look<S: Double>(body: &mut Body, vel: &[Line], at: &[u32; LANES]) {
 
 /// Adds its change to the velocity of a body.
 #[inline(always)]
-fn put<S: Double>(body: &Body, vel: &mut [Line], at: &[u32; LANES]) {
+fn put<S: Double>(body: &Body, vel: &mut [Line], at: &[Place; LANES]) {
     let mut columns = [S::zero(); LANES];
     for k in 0..LANES {
         columns[k] = S::load(&body.vel[k]);

@@ -6,7 +6,7 @@ use crate::lanes::joints::kernel::violation;
 use crate::lanes::joints::sample::{START, STOPS, bearing, state};
 use crate::lanes::joints::{JointLanes, LaneBearing};
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Line, Plain, Simd, Wide};
+use crate::lanes::simd::{Line, Plain, Simd, Wide, Within};
 use crate::lanes::{ContactLanes, LANES};
 use glam::{DMat3, DVec3};
 use rb_core::elimination::Elimination;
@@ -97,7 +97,7 @@ struct Solved {
 fn left(lanes: &JointLanes, vel: &[Line]) -> f64 {
     let mut left = 0.0_f64;
     for batch in &lanes.batches {
-        let pair = Pair::<Plain>::gather(vel, &batch.bodies);
+        let pair = Pair::<Plain>::gather(vel, Within::both(&batch.bodies, vel));
         for r in batch.range() {
             let mut w = Wide::default();
             violation(&lanes.rows[r], &pair, pair.apart(), Pass::Velocity).store(&mut w);

@@ -2,7 +2,7 @@
 
 use super::half::Half;
 use super::single::Single;
-use crate::lanes::simd::{AllLanes, LANES, Simd, Stored, Wide, places};
+use crate::lanes::simd::{AllLanes, LANES, Simd, Stored, Wide, Within, places};
 use core::arch::x86_64::*;
 
 /// Eight numbers in two registers.

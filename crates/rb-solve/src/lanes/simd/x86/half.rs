@@ -1,7 +1,7 @@
 //! Half of eight numbers with AVX2.
 
 use super::avx2::{columns, rows};
-use crate::lanes::simd::{LANES, Simd, Stored, Wide, places};
+use crate::lanes::simd::{LANES, Simd, Stored, Wide, Within, places};
 use core::arch::x86_64::*;
 
 /// Lanes of a half.
@@ -64,8 +64,8 @@ impl<const H: usize> Simd for Half<H> {
         wrap!(_mm256_movemask_pd(mask) != 0)
     }
     #[inline(always)]
-    fn gather<L: Stored>(lines: &[L], at: &[u32; LANES]) -> [Self; LANES] {
-        let ([x, y, z, m], [p, q, r, i]) = columns(places::read(lines, mine::<H>(at)));
+    fn take<L: Stored>(lines: &[L], at: Within) -> [Self; LANES] {
+        let ([x, y, z, m], [p, q, r, i]) = columns(places::read(lines, at, H * HALF));
         [
             Self(x),
             Self(y),
@@ -78,15 +78,9 @@ impl<const H: usize> Simd for Half<H> {
         ]
     }
     #[inline(always)]
-    fn scatter<L: Stored>(lines: &mut [L], at: &[u32; LANES], columns: [Self; LANES]) {
+    fn put<L: Stored>(lines: &mut [L], at: Within, columns: [Self; LANES]) {
         let [x, y, z, m, p, q, r, i] = columns;
         let rows = rows([x.0, y.0, z.0, m.0], [p.0, q.0, r.0, i.0]);
-        places::write(lines, mine::<H>(at), rows);
+        places::write(lines, at, H * HALF, rows);
     }
-}
-
-/// The places of a half.
-#[inline(always)]
-fn mine<const H: usize>(at: &[u32; LANES]) -> &[u32; HALF] {
-    &at.as_chunks().0[H]
 }

@@ -1,6 +1,6 @@
 //! Eight numbers of single precision in one register.
 
-use crate::lanes::simd::{AllLanes, Halves, LANES, Narrow, Simd, Stored, places};
+use crate::lanes::simd::{AllLanes, Halves, LANES, Narrow, Simd, Stored, Within, places};
 use core::arch::x86_64::*;
 
 /// Eight numbers of single precision; lines of double precision are converted with AVX-512 if it is `WIDE`.
