@@ -1,22 +1,26 @@
 //! The certificate of contacts in lanes: the natural map of `rb_core::residual`, eight points at once.
 
+mod normal;
+mod point;
 mod tally;
 
+use normal::Row;
+
+pub(super) use normal::Normal;
+pub(super) use point::{Each, One};
 pub(super) use tally::Tally;
 pub use tally::{Graded, Sample};
 
 use super::dispatch;
 
 use super::axes::{Along, Arms, Axes};
-use super::batch::{Batch, NONE, Packed};
-use super::grip::load;
+use super::batch::{Batch, Packed};
+use super::grip::{Grip, load};
 use super::pack::State;
 use super::pair::Pair;
+use super::position::{levers, more};
 use super::simd::{Simd, Stored, Wide, Within, by_halves};
-use crate::lanes::LANES;
 use core::ops::Range;
-use glam::DVec3;
-use rb_core::law::Law;
 use rb_core::manifold::FrictionLaw;
 
 /// Running numbers, lane by lane. Lengths are kept squared: a root for each lane in the end, not for each point.
@@ -117,65 +121,95 @@ fn grade_one<S: Simd>(
     floor: f64,
     sums: &mut Sums<S::Stored>,
 ) {
+    let (axes, at) = (Axes::of(batch), Within::both(&batch.bodies, bodies.vel));
+    let ways = Ways {
+        vel: Along::new(&axes, &Pair::<S>::gather(bodies.vel, at)),
+        free: Along::new(&axes, &Pair::<S>::gather(bodies.free, at)),
+        moved: Along::new(&axes, &Pair::<S>::gather(bodies.moved, at)),
+    };
+    match packed.grips.get(batch.grip as usize) {
+        Some(grip) => grade_gripped(packed, batch, grip, &ways, floor, sums),
+        None => grade_apart(packed, batch, &ways, floor, sums),
+    }
+}
+
+/// How the bodies of a batch move along its axes, how they would without impulses, and how they have.
+struct Ways<S> {
+    vel: Along<S>,
+    free: Along<S>,
+    moved: Along<S>,
+}
+
+/// A batch whose manifolds have one friction each: its points have none.
+#[inline(always)]
+fn grade_gripped<S: Simd>(
+    packed: &Packed<S::Stored>,
+    batch: &Batch<S::Stored>,
+    grip: &Grip<S::Stored>,
+    ways: &Ways<S>,
+    floor: f64,
+    sums: &mut Sums<S::Stored>,
+) {
+    let (points, heights) = packed.of(batch);
+    let sticks = grip.grade(batch, load(points), &ways.vel, floor, sums);
+    let sticks = S::select(sticks, S::splat(1.0), S::zero());
+    let levers = levers(batch);
+    let [(vel, rolls), (free, rolls_free), (moved, rolled)] = [
+        ways.vel.normal(&levers),
+        ways.free.normal(&levers),
+        ways.moved.normal(&levers),
+    ];
+    for (k, (p, at)) in points.iter().zip(heights).enumerate() {
+        let row = Row::<S>::of(packed, batch, k);
+        row.sink(moved.add(more(p, rolled, S::load(&at.gap))), sums);
+        let impulse = S::load(&p.impulse);
+        let w = vel.add(more(p, rolls, row.bias));
+        let normal = Normal {
+            stiff: row.stiff,
+            yields: row.yields,
+            impulse: row.of_live(impulse),
+            w: row.of_live(row.reg.fma(impulse, w)),
+            rest: free.add(more(p, rolls_free, S::zero())),
+            sticks,
+        };
+        let place = S::splat((batch.first as usize + k) as f64);
+        normal.count(row.live, place, floor, sums);
+    }
+}
+
+/// A batch whose points have a friction each, or none at all.
+#[inline(always)]
+fn grade_apart<S: Simd>(
+    packed: &Packed<S::Stored>,
+    batch: &Batch<S::Stored>,
+    ways: &Ways<S>,
+    floor: f64,
+    sums: &mut Sums<S::Stored>,
+) {
     let zero = S::zero();
-    let axes = Axes::of(batch);
-    let vel = Along::new(
-        &axes,
-        &Pair::<S>::gather(bodies.vel, Within::both(&batch.bodies, bodies.vel)),
-    );
-    let free = Along::new(
-        &axes,
-        &Pair::<S>::gather(bodies.free, Within::both(&batch.bodies, bodies.free)),
-    );
-    let moved = Along::new(
-        &axes,
-        &Pair::<S>::gather(bodies.moved, Within::both(&batch.bodies, bodies.moved)),
-    );
     let (points, heights) = packed.of(batch);
     let slips = &packed.slips[batch.slips()];
     let arms = Arms::of(batch, heights);
-    // A manifold with one friction has points without any.
-    let mut each = Each {
+    let each = Each {
         law: batch.law,
         mu: S::load(&batch.mu),
-        sticks: S::gt(zero, zero),
         floor,
     };
-    if let Some(grip) = packed.grips.get(batch.grip as usize) {
-        each.sticks = grip.grade(batch, load(points), &vel, floor, sums);
-        each.law = FrictionLaw::None;
-    }
     for (k, (p, at)) in points.iter().zip(heights).enumerate() {
-        let arm = arms.to(p, at);
-        let gap = S::load(&at.gap).add(moved.slip(&arm).0[0]);
-        let live = S::gt(S::load(&p.inverse), zero);
-        let [bias, reg] = match batch.special {
-            NONE => [p.after(), zero],
-            first => packed.special[first as usize + k].after(),
-        };
-        let rigid = S::select(S::gt(reg, zero), zero, zero.sub(gap));
-        raise(&mut sums.depth, S::select(live, rigid, zero));
-        let inverse = S::select(live, S::load(&p.inverse), S::splat(1.0));
-        let a = S::splat(1.0).div(inverse);
-        let stiff = a.fma(reg, a);
-        let yields = match batch.special {
-            NONE => inverse,
-            _ => S::splat(1.0).div(stiff),
-        };
+        let (arm, row) = (arms.to(p, at), Row::<S>::of(packed, batch, k));
+        row.sink(S::load(&at.gap).add(ways.moved.slip(&arm).0[0]), sums);
         let load = S::load(&p.impulse);
-        let (slip, rest) = (vel.slip(&arm).0, free.slip(&arm).0);
-        let wn = slip[0].add(bias);
-        let wn = wn.add(reg.mul(a).mul(load));
+        let (slip, rest) = (ways.vel.slip(&arm).0, ways.free.slip(&arm).0);
         let mut one = One {
-            mean: stiff,
-            per_mean: yields,
+            mean: row.stiff,
+            per_mean: row.yields,
             impulse: [load, zero, zero],
-            w: [wn, zero, zero],
+            w: [row.reg.fma(load, slip[0].add(row.bias)), zero, zero],
             rest: [rest[0], zero, zero],
         };
         if let (Some(s), true) = (slips.get(k), each.law != FrictionLaw::None) {
             let step = S::load(&s.step).max(S::splat(S::Stored::TINY));
-            one.take_mean(S::splat(2.0).div(step).add(stiff));
+            one.take_mean(S::splat(2.0).div(step).add(row.stiff));
             for t in 0..2 {
                 one.impulse[1 + t] = S::load(&s.impulse[t]);
                 one.w[1 + t] = slip[1 + t].sub(S::load(&batch.belt[t]));
@@ -183,173 +217,6 @@ fn grade_one<S: Simd>(
             }
         }
         let place = S::splat((batch.first as usize + k) as f64);
-        one.count(&each, live, place, sums);
-    }
-}
-
-/// What the points of a manifold share.
-pub(super) struct Each<S: Simd> {
-    pub(super) law: FrictionLaw,
-    pub(super) mu: S,
-    /// Lanes whose points stick although they have no friction of their own.
-    pub(super) sticks: S::Mask,
-    pub(super) floor: f64,
-}
-
-/// A point in every lane.
-pub(super) struct One<S> {
-    /// a of the block, and 1/a.
-    pub(super) mean: S,
-    pub(super) per_mean: S,
-    pub(super) impulse: [S; 3],
-    pub(super) w: [S; 3],
-    /// w of the free velocity.
-    pub(super) rest: [S; 3],
-}
-
-impl<S: Simd> One<S> {
-    /// Has tangents too; `trace` is that of the block.
-    #[inline(always)]
-    pub(super) fn take_mean(&mut self, trace: S) {
-        self.mean = trace.div(S::splat(3.0));
-        self.per_mean = S::splat(3.0).div(trace);
-    }
-
-    #[inline(always)]
-    pub(super) fn count(self, each: &Each<S>, live: S::Mask, place: S, sums: &mut Sums<S::Stored>) {
-        let zero = S::zero();
-        let (law, mu) = (each.law, each.mu);
-        let (a, [ln, lx, ly], [wn, wx, wy]) = (self.mean, self.impulse, self.w);
-        let lift = support(law, mu, [wx, wy]);
-        // ε = ‖a λ − Π(a λ − w − σ eₙ)‖, with a K = K.
-        let l = [a.mul(ln), a.mul(lx), a.mul(ly)];
-        let target = [l[0].sub(wn).sub(lift), l[1].sub(wx), l[2].sub(wy)];
-        let held = cone(law, mu, target);
-        let square = |x: [S; 3]| x[2].fma(x[2], x[1].fma(x[1], x[0].mul(x[0])));
-        let error = square([l[0].sub(held[0]), l[1].sub(held[1]), l[2].sub(held[2])]);
-        let floor = S::splat(each.floor * each.floor);
-        let size = square(l).max(square(self.rest)).max(floor);
-        let per_a = self.per_mean;
-        sums.add(error, per_a, size.mul(per_a), live, place);
-        let pick = |x: S| S::select(live, x, zero);
-        let inside = cone(law, mu, l);
-        let outside = square([
-            l[0].sub(inside[0]),
-            l[1].sub(inside[1]),
-            l[2].sub(inside[2]),
-        ]);
-        raise(&mut sums.outside2, pick(outside));
-        raise(&mut sums.closing, pick(zero.sub(wn)));
-        let size = |x: S| x.max(zero.sub(x));
-        raise(&mut sums.product, pick(size(ln.mul(wn))));
-        let lost = ly.fma(wy, lx.fma(wx, ln.mul(lift)));
-        raise(&mut sums.dissipation, pick(size(lost)));
-        self.state(each, live, sums);
-    }
-
-    /// Open, sticking or sliding.
-    #[inline(always)]
-    fn state(&self, each: &Each<S>, live: S::Mask, sums: &mut Sums<S::Stored>) {
-        let (zero, one) = (S::zero(), S::splat(1.0));
-        let [n, x, y] = self.impulse;
-        let load = S::select(S::gt(n, zero), one, zero);
-        let more = S::splat(1.0 + S::Stored::CLOSE);
-        let (x, y, r) = (x.mul(more), y.mul(more), each.mu.mul(n));
-        let size = |v: S| v.max(zero.sub(v));
-        let slides = match each.law {
-            FrictionLaw::Boxed => S::gt(size(x).max(size(y)), r),
-            FrictionLaw::Pyramid => S::gt(size(x).add(size(y)), r),
-            _ => S::gt(y.fma(y, x.mul(x)), r.mul(r)),
-        };
-        let slips = match each.law {
-            FrictionLaw::None => S::select(each.sticks, zero, one),
-            _ => S::select(slides, one, zero),
-        };
-        let pick = |v: S| S::select(live, v, zero);
-        add(&mut sums.open, pick(one.sub(load)));
-        add(&mut sums.slide, pick(load.mul(slips)));
-        add(&mut sums.stick, pick(load.mul(one.sub(slips))));
-    }
-}
-
-/// σ_D(−wₜ): De Saxcé's lift.
-#[inline(always)]
-fn support<S: Simd>(law: FrictionLaw, mu: S, [x, y]: [S; 2]) -> S {
-    let size = |v: S| v.max(S::zero().sub(v));
-    let norm = match law {
-        FrictionLaw::Boxed => size(x).add(size(y)),
-        FrictionLaw::Pyramid => size(x).max(size(y)),
-        FrictionLaw::None => return S::zero(),
-        _ => y.fma(y, x.mul(x)).sqrt(),
-    };
-    mu.mul(norm)
-}
-
-/// Nearest point of the cone n ≥ 0, t ∈ μ n D.
-#[inline(always)]
-fn cone<S: Simd>(law: FrictionLaw, mu: S, p: [S; 3]) -> [S; 3] {
-    if law == FrictionLaw::None {
-        let zero = S::zero();
-        return [S::select(S::gt(zero, p[0]), zero, p[0]), zero, zero];
-    }
-    if !matches!(law, FrictionLaw::Boxed | FrictionLaw::Pyramid) {
-        return disc(mu, p);
-    }
-    let mut wide = [S::Stored::default(); 4];
-    for (to, x) in wide.iter_mut().zip([mu, p[0], p[1], p[2]]) {
-        x.store(to);
-    }
-    let mut out = [S::Stored::default(); 3];
-    for i in 0..LANES {
-        let [mu, n, x, y] = wide.map(|w| w.at(i));
-        let held = Law::friction(law, mu).project(DVec3::new(n, x, y));
-        let held = [held.x, held.y, held.z];
-        (0..3).for_each(|k| out[k].set(i, held[k]));
-    }
-    [S::load(&out[0]), S::load(&out[1]), S::load(&out[2])]
-}
-
-#[inline(always)]
-fn disc<S: Simd>(mu: S, [n, x, y]: [S; 3]) -> [S; 3] {
-    let (zero, one) = (S::zero(), S::splat(1.0));
-    let t = y.fma(y, x.mul(x)).sqrt();
-    let out = S::gt(t, mu.mul(n));
-    let polar = S::gt(mu.mul(t), zero.sub(n));
-    let top = mu.fma(t, n).div(mu.fma(mu, one));
-    let share = mu.mul(top).div(t.max(S::splat(S::Stored::TINY)));
-    // Without friction the polar cone meets the cone's own side where t = 0.
-    let below = S::gt(zero, n);
-    let pick = |inside: S, edge: S| {
-        let inside = S::select(below, zero, inside);
-        S::select(out, S::select(polar, edge, zero), inside)
-    };
-    [pick(n, top), pick(x, share.mul(x)), pick(y, share.mul(y))]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use glam::DVec2;
-
-    #[test]
-    fn the_support_is_that_of_the_law() {
-        use super::super::simd::{Plain, Wide};
-        let cases = [
-            (FrictionLaw::Boxed, Law::Boxed { mu: 0.4 }),
-            (FrictionLaw::Pyramid, Law::Pyramid { mu: 0.4 }),
-            (FrictionLaw::Conic, Law::Cone { mu: 0.4 }),
-        ];
-        for (law, exact) in cases {
-            for [x, y] in [[0.3, -0.7], [-1.0, 0.1], [0.0, 0.0]] {
-                let [mu, x, y] = [0.4, x, y].map(Plain::splat);
-                let mut got = Wide::default();
-                support(law, mu, [x, y]).store(&mut got);
-                let mut at = [Wide::default(); 2];
-                x.store(&mut at[0]);
-                y.store(&mut at[1]);
-                let want = exact.support(DVec2::new(at[0].0[0], at[1].0[0]));
-                assert!((got.0[0] - want).abs() < 1e-15, "{law:?}");
-            }
-        }
+        one.count(&each, row.live, place, sums);
     }
 }

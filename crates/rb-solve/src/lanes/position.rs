@@ -241,7 +241,7 @@ pub(super) fn levers<S: Simd>(batch: &Batch<S::Stored>) -> [[S; 2]; 2] {
 
 /// What the speed along the normal at a point is beyond that at the first one, on top of `own`: known before that is.
 #[inline(always)]
-fn more<S: Simd>(p: &Point<S::Stored>, [wt, wu]: [S; 2], own: S) -> S {
+pub(super) fn more<S: Simd>(p: &Point<S::Stored>, [wt, wu]: [S; 2], own: S) -> S {
     let [t, u] = two!(|k| S::load(&p.across[k]));
     t.nfma(wu, u.fma(wt, own))
 }

@@ -48,7 +48,7 @@ fn eight(first: usize, count: usize) -> [Place; LANES] {
 fn own(at: &[Place; LANES], line: usize) -> [Place; LANES] {
     let mut own = [Place::default(); LANES];
     for k in 0..LANES {
-        own[k] = Place::new(at[k].line() * LINES as u32 + line as u32);
+        own[k] = at[k].own(LINES, line);
     }
     own
 }

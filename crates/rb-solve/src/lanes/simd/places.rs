@@ -25,7 +25,13 @@ impl Place {
     /// That of a line. Of so many lines that a list of them would not fit into any memory, one that is nowhere.
     #[inline(always)]
     pub(in crate::lanes) fn new(line: u32) -> Self {
-        Self(line.saturating_mul(STEPS) & NOWHERE)
+        Self(line.min(NOWHERE / STEPS) * STEPS)
+    }
+
+    /// That of line `k` of the `count` lines of its own that each body has.
+    #[inline(always)]
+    pub(in crate::lanes) fn own(self, count: usize, k: usize) -> Self {
+        Self(self.0 * count as u32 + k as u32 * STEPS)
     }
 
     /// The number of the line.

@@ -5,7 +5,7 @@ use super::visit::{Speeds, splat, sum};
 use super::whole::Whole;
 use super::{Friction, Normals, Thin};
 use crate::lanes::dispatch;
-use crate::lanes::grade::{Each, One, Sums, raise};
+use crate::lanes::grade::{Each, Normal, One, Sums, raise};
 use crate::lanes::grip::Patch;
 use crate::lanes::pack::State;
 use crate::lanes::simd::{Halves, LANES, Line, Narrow, two};
@@ -101,8 +101,13 @@ impl<S: Halves> Points<S> {
     /// With an idle upper half.
     #[inline(always)]
     fn alone(self) -> Self {
-        let root = self.root.lows(S::zero());
-        Self { root, ..self }
+        let zero = S::zero();
+        Self {
+            root: self.root.lows(zero),
+            impulse: self.impulse.lows(zero),
+            w: self.w.lows(zero),
+            ..self
+        }
     }
 
     #[inline(always)]
@@ -120,15 +125,17 @@ impl<S: Halves> Points<S> {
 
     /// Counts normals alone.
     #[inline(always)]
-    fn count(&self, floor: f64, sums: &mut Sums<Narrow>) {
-        let (point, live) = self.normals(sums);
-        let each = Each {
-            law: FrictionLaw::None,
-            mu: S::zero(),
-            sticks: S::gt(self.sticks, S::zero()),
-            floor,
+    fn count(self, floor: f64, sums: &mut Sums<Narrow>) {
+        let (live, stiff, yields) = self.normals(sums);
+        let normal = Normal {
+            stiff,
+            yields,
+            impulse: self.impulse,
+            w: self.w,
+            rest: self.rest,
+            sticks: self.sticks,
         };
-        point.count(&each, live, self.place, sums);
+        normal.count(live, self.place, floor, sums);
     }
 
     /// Counts points with friction of their own.
@@ -141,7 +148,15 @@ impl<S: Halves> Points<S> {
         floor: f64,
         sums: &mut Sums<Narrow>,
     ) {
-        let (mut point, live) = self.normals(sums);
+        let zero = S::zero();
+        let (live, mean, per_mean) = self.normals(sums);
+        let mut point = One {
+            mean,
+            per_mean,
+            impulse: [self.impulse, zero, zero],
+            w: [self.w, zero, zero],
+            rest: [self.rest, zero, zero],
+        };
         if m.law != FrictionLaw::None {
             let root = S::load(&own.root);
             let p = S::load(&own.impulse).mul(root);
@@ -156,27 +171,19 @@ impl<S: Halves> Points<S> {
         let each = Each {
             law: m.law,
             mu: S::splat(f64::from(m.mu)),
-            sticks: S::gt(S::zero(), S::zero()),
             floor,
         };
         point.count(&each, live, self.place, sums);
     }
 
-    /// What the certificate needs of normals, and which lanes have one; counts how deep they are.
+    /// Which lanes have a normal, and its step and 1 over that; counts how deep they are.
     #[inline(always)]
-    fn normals(&self, sums: &mut Sums<Narrow>) -> (One<S>, S::Mask) {
+    fn normals(&self, sums: &mut Sums<Narrow>) -> (S::Mask, S, S) {
         let (zero, one) = (S::zero(), S::splat(1.0));
         let live = S::gt(self.root, zero);
         raise(&mut sums.depth, S::select(live, zero.sub(self.gap), zero));
         let yields = S::select(live, self.root.mul(self.root), one);
-        let point = One {
-            mean: one.div(yields),
-            per_mean: yields,
-            impulse: [self.impulse, zero, zero],
-            w: [self.w, zero, zero],
-            rest: [self.rest, zero, zero],
-        };
-        (point, live)
+        (live, one.div(yields), yields)
     }
 }
 
