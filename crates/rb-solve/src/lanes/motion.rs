@@ -16,8 +16,10 @@
 //! Only what a turn mixes is turned into columns, one number of eight bodies each; what is done to each number by
 //! itself is done line by line, to the eight numbers of one body.
 
+mod eight;
 mod flight;
 mod kernel;
+mod spin;
 mod turn;
 
 pub use flight::{Course, fly};

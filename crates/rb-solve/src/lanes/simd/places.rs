@@ -28,12 +28,6 @@ impl Place {
         Self(line.min(NOWHERE / STEPS) * STEPS)
     }
 
-    /// That of line `k` of the `count` lines of its own that each body has.
-    #[inline(always)]
-    pub(in crate::lanes) fn own(self, count: usize, k: usize) -> Self {
-        Self(self.0 * count as u32 + k as u32 * STEPS)
-    }
-
     /// The number of the line.
     #[inline(always)]
     pub(in crate::lanes) fn line(self) -> u32 {
