@@ -29,18 +29,18 @@ impl Clone for JointMemory {
     #[inline]
     fn clone_from(&mut self, source: &Self) {
         self.angle = source.angle;
-        self.take_impulses(source);
+        self.take_impulses(&source.impulses);
     }
 }
 
 impl JointMemory {
-    /// Takes the impulses of another.
+    /// Takes impulses as [`impulses`](Self::impulses) lists them.
     #[inline]
-    pub fn take_impulses(&mut self, source: &Self) {
-        if self.impulses.len() == source.impulses.len() {
-            self.impulses.copy_from_slice(&source.impulses);
+    pub fn take_impulses(&mut self, source: &[(u8, f64)]) {
+        if self.impulses.len() == source.len() {
+            self.impulses.copy_from_slice(source);
         } else {
-            self.impulses = SmallVec::from_slice(&source.impulses);
+            self.impulses = SmallVec::from_slice(source);
         }
     }
 

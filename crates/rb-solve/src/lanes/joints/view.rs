@@ -32,6 +32,16 @@ impl JointLanes {
         })
     }
 
+    /// The same of a joint that is swept as a point with all three rows and no others.
+    #[inline]
+    pub fn pin_impulses(&self, joint: usize) -> Option<[(u8, f64); 3]> {
+        let [batch, lane] = self.seats[joint];
+        let batch = &self.batches[batch as usize];
+        let point = self.seen_point(batch).filter(|_| batch.len() == 3)?;
+        let told = |k| point.told(k, lane as usize);
+        Some([told(0)?, told(1)?, told(2)?])
+    }
+
     /// Copies impulses between the lanes and the rows of a problem the joint was put in from, in order. (Not for points:
     /// they have no rows.)
     pub fn exchange(&mut self, joint: usize, rows: &mut [ProblemRow], way: Way) {

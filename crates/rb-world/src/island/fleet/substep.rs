@@ -74,7 +74,11 @@ impl Fleet {
             let first = island.ranges.as_ref().map_or(0, |b| b.joints.start);
             parallel::for_each_run(&mut island.joints, RUN, |own, run| {
                 for (j, joint) in (first + own..).zip(run) {
-                    joint.memory.store(self.links.of(j).impulses(j));
+                    let links = self.links.of(j);
+                    match links.pin_impulses(j) {
+                        Some(pin) => joint.memory.take_impulses(&pin),
+                        None => joint.memory.store(links.impulses(j)),
+                    }
                 }
             });
         }

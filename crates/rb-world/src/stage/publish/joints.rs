@@ -29,7 +29,7 @@ pub(super) fn store_joints(state: &mut State, frame: &Frame, scale: f64) {
 fn store(frame: &Frame, [island, number]: [u32; 2], h: f64, joint: &mut JointSlot) {
     let island = &frame.islands[island as usize];
     let solved = &island.joints[number as usize];
-    joint.memory.take_impulses(&solved.memory);
+    joint.memory.take_impulses(solved.memory.impulses());
     if let Some(Bearing { frames, .. }) = joint.desc.bearing() {
         // That asks for nothing of the description, which is large and elsewhere.
         let [mine, other] = frames;
