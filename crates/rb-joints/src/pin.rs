@@ -22,6 +22,12 @@ pub const SLOTS: [u8; 3] = [
 /// Impulse on b of the last step or substep, in a's joint frame (N·s).
 #[inline]
 pub fn impulse(memory: &JointMemory) -> DVec3 {
+    // Nearly always they are stored as they are asked for.
+    if let &[(i, x), (j, y), (k, z)] = memory.impulses()
+        && [i, j, k] == SLOTS
+    {
+        return DVec3::new(x, y, z);
+    }
     let [x, y, z] = SLOTS;
     DVec3::new(memory.impulse(x), memory.impulse(y), memory.impulse(z))
 }

@@ -29,7 +29,12 @@ pub(super) fn step(
     let scale = 1.0 / to_world.length_squared();
     let rotate = |q: DQuat, v: DVec3| q * v * scale;
     let to_body = to_world.conjugate();
-    let (w, p, i) = (rotate(to_body, w), rotate(to_body, p), inertia.moments);
+    let (w, i) = (rotate(to_body, w), inertia.moments);
+    // Mostly there is no torque.
+    let p = match p == DVec3::ZERO {
+        true => p,
+        false => rotate(to_body, p),
+    };
     let next = match kind {
         Gyroscopic::Implicit => implicit(i, w, p, h),
         Gyroscopic::Variational => variational(i, w, p, h)?,

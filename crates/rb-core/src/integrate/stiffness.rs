@@ -50,8 +50,11 @@ impl Mover {
         // In principal axes, relative to the inertia.
         let axes = DMat3::from_quat(self.q * self.inertia.axes);
         let root = self.inertia.moments.map(f64::sqrt);
-        let shrink = DMat3::from_diagonal(root.recip());
-        let relative = shrink * (axes.transpose() * s * axes) * shrink * h;
+        let shrink = root.recip();
+        let mut relative = axes.transpose() * s * axes;
+        for k in 0..3 {
+            *relative.col_mut(k) = relative.col(k) * shrink * shrink[k] * h;
+        }
         let size = (0..3)
             .map(|k| relative.col(k).length_squared())
             .sum::<f64>();

@@ -41,9 +41,8 @@ impl Island {
         }
         let solved = self.pins.pins.iter().zip(&self.axes);
         for (joint, (pin, axes)) in self.joints.iter_mut().zip(solved) {
-            let impulse = axes.transpose() * pin.impulse;
-            let stored = pin::SLOTS.into_iter().zip(impulse.to_array());
-            joint.memory.store(stored);
+            let ([i, j, k], p) = (pin::SLOTS, axes.transpose() * pin.impulse);
+            joint.memory.take_impulses(&[(i, p.x), (j, p.y), (k, p.z)]);
         }
         self.end_substep(shared);
     }
