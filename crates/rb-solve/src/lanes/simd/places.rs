@@ -9,14 +9,14 @@
 
 use super::{AllLanes, LANES, Stored};
 
-/// Place of a line: four times its number. That is how many steps of eight bytes, the longest that an address can be
-/// scaled by, lead there where lines are of single precision; a visit would multiply 32 places else.
+/// Place of a line: eight times its number. That is how many steps of four or of eight bytes, which an address can be
+/// scaled by, lead there with lines of either precision; a visit would multiply 32 places else.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Place(u32);
 
 /// What the number of a line is multiplied by.
-const STEPS: u32 = 4;
+const STEPS: u32 = 8;
 
 /// The last place, which is compared as if it were none.
 const NOWHERE: u32 = u32::MAX / STEPS * STEPS;
@@ -34,7 +34,7 @@ impl Place {
         self.0 / STEPS
     }
 
-    /// Where it is in bytes. Without remainder: a place is a multiple of four, and lines are of 32 bytes or 64.
+    /// Where it is in bytes: without remainder, for a place is a multiple of eight, and lines are of 32 bytes or 64.
     #[inline(always)]
     fn bytes<L: Stored>(self) -> usize {
         self.0 as usize * (size_of::<L>() / STEPS as usize)
@@ -198,6 +198,6 @@ mod tests {
     #[should_panic(expected = "a body that is not there")]
     fn a_line_beyond_all_memory_is_not_there() {
         let lines = [Line::default(); 5];
-        let _ = Within::new(&[Place::new(1 << 30); LANES], &lines);
+        let _ = Within::new(&[Place::new(1 << 29); LANES], &lines);
     }
 }
