@@ -10,10 +10,10 @@ pub(super) struct Row<S: Simd> {
     pub(super) live: S::Mask,
     /// Constant part (m/s).
     pub(super) bias: S,
-    /// R/a, and R (1/kg) in the unit of `stiff`.
+    /// R/a, and R (1/kg).
     share: S,
     pub(super) reg: S,
-    /// a + R, and 1 over that.
+    /// a + R (1/kg), and 1 over that (kg).
     pub(super) stiff: S,
     pub(super) yields: S,
 }
@@ -60,9 +60,9 @@ impl<S: Simd> Row<S> {
     }
 }
 
-/// The normal of a point in each lane. In a lane without one all are zero.
+/// The normal of a point in each lane. In a lane without one, impulse and w are zero.
 pub(in crate::lanes) struct Normal<S> {
-    /// (1 + R/a) a of its row (kg), and 1 over that.
+    /// a + R of its row (1/kg), and 1 over that (kg).
     pub(in crate::lanes) stiff: S,
     pub(in crate::lanes) yields: S,
     pub(in crate::lanes) impulse: S,
@@ -74,7 +74,7 @@ pub(in crate::lanes) struct Normal<S> {
 }
 
 impl<S: Simd> Normal<S> {
-    /// ε = a λ − max(0, a λ − w), and what else is counted of a normal; `place` is its entry of `points`.
+    /// ε = (a + R) λ − max(0, (a + R) λ − w), and what else is counted of a normal; `place` is its entry of `points`.
     #[inline(always)]
     pub(in crate::lanes) fn count(
         self,

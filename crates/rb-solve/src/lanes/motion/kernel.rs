@@ -86,6 +86,37 @@ fn turns<S: AllLanes + Double>(all: &Moving, body: usize, h: f64) -> bool {
     S::any(S::gt(most, S::splat(CALM)))
 }
 
+/// Bodies that set off: their velocities, the last free ones, and what is their own.
+struct Starting<'a> {
+    vel: &'a mut [Line],
+    last: &'a mut [Line],
+    own: &'a mut [[Line; LINES]],
+}
+
+impl<'a> Starting<'a> {
+    #[inline(always)]
+    fn new(all: &'a mut Moving, eight: Eight) -> Self {
+        Self {
+            vel: &mut all.lines.vel[eight.run()],
+            last: &mut all.lines.free[eight.run()],
+            own: &mut all.own.as_chunks_mut::<LINES>().0[eight.run()],
+        }
+    }
+
+    /// Has one start a substep with its free velocity, and what impulses changed in the last substep if they `go_on`. What
+    /// its line of velocities holds beside these is nought in the lines of free ones, and so stays.
+    #[inline(always)]
+    fn set_off<S: AllLanes + Double>(&mut self, k: usize, free: S, go_on: bool) {
+        let before = S::load(&self.vel[k]);
+        before.store(&mut self.own[k][START]);
+        if go_on {
+            let change = before.sub(S::load(&self.last[k]));
+            free.add(change).store(&mut self.vel[k]);
+        }
+        free.store(&mut self.last[k]);
+    }
+}
+
 /// Has bodies set off that gravity and forces move while nothing but impulses turns them.
 #[inline(always)]
 fn go_straight<S: AllLanes + Double>(
@@ -94,65 +125,28 @@ fn go_straight<S: AllLanes + Double>(
     [linear, speeds]: [S; 2],
     go_on: bool,
 ) {
-    let vel = &mut all.lines.vel[eight.run()];
-    let last = &mut all.lines.free[eight.run()];
-    let own = &mut all.own.as_chunks_mut::<LINES>().0[eight.run()];
-    for k in 0..vel.len() {
-        let push = S::load(&own[k][LOAD]).mul(linear);
-        let free = S::load(&vel[k]).add(push).mul(speeds);
-        set_off_one(&mut vel[k], &mut last[k], &mut own[k][START], free, go_on);
+    let mut starting = Starting::new(all, eight);
+    for k in 0..starting.vel.len() {
+        let push = S::load(&starting.own[k][LOAD]).mul(linear);
+        let free = S::load(&starting.vel[k]).add(push).mul(speeds);
+        starting.set_off(k, free, go_on);
     }
 }
 
-/// Has bodies start a substep with their free velocities, and what impulses changed in the last substep if they
-/// `go_on`.
+/// Has bodies set off with these free velocities.
 #[inline(always)]
 fn set_off<S: AllLanes + Double>(all: &mut Moving, eight: Eight, free: [S; LANES], go_on: bool) {
-    let vel = &mut all.lines.vel[eight.run()];
-    let last = &mut all.lines.free[eight.run()];
-    let own = &mut all.own.as_chunks_mut::<LINES>().0[eight.run()];
-    if let (Some(vel), Some(last), Some(own)) = (
-        vel.first_chunk_mut::<LANES>(),
-        last.first_chunk_mut::<LANES>(),
-        own.first_chunk_mut::<LANES>(),
-    ) {
+    let mut starting = Starting::new(all, eight);
+    if starting.vel.len() == LANES {
+        // As many as are known before stay in registers.
         for k in 0..LANES {
-            set_off_one(
-                &mut vel[k],
-                &mut last[k],
-                &mut own[k][START],
-                free[k],
-                go_on,
-            );
+            starting.set_off(k, free[k], go_on);
         }
     } else {
-        for k in 0..vel.len() {
-            set_off_one(
-                &mut vel[k],
-                &mut last[k],
-                &mut own[k][START],
-                free[k],
-                go_on,
-            );
+        for k in 0..starting.vel.len() {
+            starting.set_off(k, free[k], go_on);
         }
     }
-}
-
-/// One body. What its line of velocities holds beside these is nought in the lines of free ones, and so stays.
-#[inline(always)]
-fn set_off_one<S: AllLanes + Double>(
-    vel: &mut Line,
-    last: &mut Line,
-    start: &mut Line,
-    free: S,
-    go_on: bool,
-) {
-    let before = S::load(vel);
-    before.store(start);
-    if go_on {
-        free.add(before.sub(S::load(last))).store(vel);
-    }
-    free.store(last);
 }
 
 /// Free velocities, in columns.

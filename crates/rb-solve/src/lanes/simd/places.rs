@@ -34,9 +34,10 @@ impl Place {
         self.0 / STEPS
     }
 
-    /// Where it is in bytes: without remainder, for a place is a multiple of eight, and lines are of 32 bytes or 64.
+    /// Where it is in bytes, without remainder: a place is a multiple of eight, and so is the size of a line.
     #[inline(always)]
     fn bytes<L: Stored>(self) -> usize {
+        const { assert!(size_of::<L>().is_multiple_of(STEPS as usize)) };
         self.0 as usize * (size_of::<L>() / STEPS as usize)
     }
 }
@@ -79,7 +80,7 @@ impl<'a> Within<'a> {
         [Self { at: &at[0], lines }, Self { at: &at[1], lines }]
     }
 
-    /// Bytes to the line of a lane; in all, the lines it has been compared with have more.
+    /// Bytes from the first line to that of a lane: to one of the lines that its place has been compared with.
     ///
     /// The place is read from memory once more, and the read is volatile, or else the compiler takes it out of the register
     /// in which all of them were compared, at several instructions each (by turns 4 to 5 % of solving a pyramid).
