@@ -138,7 +138,7 @@ fn go_straight<S: AllLanes + Double>(
 fn set_off<S: AllLanes + Double>(all: &mut Moving, eight: Eight, free: [S; LANES], go_on: bool) {
     let mut starting = Starting::new(all, eight);
     if starting.vel.len() == LANES {
-        // As many as are known before stay in registers.
+        // A loop of known length is unrolled, and `free` stays in registers.
         for k in 0..LANES {
             starting.set_off(k, free[k], go_on);
         }

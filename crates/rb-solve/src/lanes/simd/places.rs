@@ -10,7 +10,7 @@
 use super::{AllLanes, LANES, Stored};
 
 /// Place of a line: eight times its number. That is how many steps of four or of eight bytes, which an address can be
-/// scaled by, lead there with lines of either precision; a visit would multiply 32 places else.
+/// scaled by, lead there with lines of either precision; else a visit would shift 32 places.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct Place(u32);
@@ -42,7 +42,7 @@ impl Place {
     }
 }
 
-/// Eight places that have been compared with a number of lines: there are more.
+/// Eight places that have been compared with a number of lines: each is that of one of them.
 #[derive(Clone, Copy)]
 pub(crate) struct Within<'a> {
     at: &'a [Place; LANES],

@@ -176,7 +176,7 @@ impl<S: Halves> Points<S> {
         point.count(&each, live, self.place, sums);
     }
 
-    /// Which lanes have a normal, and its step and 1 over that; counts how deep they are.
+    /// Which lanes have a normal, its a (1/kg), and 1 over that (kg); counts how deep they are.
     #[inline(always)]
     fn normals(&self, sums: &mut Sums<Narrow>) -> (S::Mask, S, S) {
         let (zero, one) = (S::zero(), S::splat(1.0));
