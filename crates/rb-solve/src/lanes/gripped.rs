@@ -20,7 +20,7 @@ use super::axes::{Along, Axes};
 use super::batch::{Batch, Point, Special};
 use super::grip::{Grip, levered, load};
 use super::pair::Pair;
-use super::position::{Give, Press, levers, press};
+use super::position::{Give, Press, again, levers, press};
 use super::response::Inertia;
 use super::simd::{Simd, Stored, Within, two};
 use super::vector::V3;
@@ -35,6 +35,9 @@ pub(super) fn visit<S: Simd, L: Stored, const N: usize, const BACKWARDS: bool>(
     special: Option<&[Special<S::Stored>]>,
     vel: &mut [L],
 ) {
+    let Ok(points) = <&mut [Point<S::Stored>; N]>::try_from(points) else {
+        return;
+    };
     let at = Within::both(&batch.bodies, vel);
     let mut pair = Pair::<S>::gather(vel, at);
     let (axes, moment) = (Axes::of(batch), two!(|s| pair.moment(s)));
@@ -48,6 +51,7 @@ pub(super) fn visit<S: Simd, L: Stored, const N: usize, const BACKWARDS: bool>(
     inertia.slid(&mut speed, &moment, slid, &turns);
     let speed = speed.normal(&levers(batch));
     let press = press::<S, N, BACKWARDS>(batch, points, speed, Give::Law(special));
+    let batch = again(batch);
     let turns = two!(|s| [turns[s][0].add(twist), turns[s][1], turns[s][2]]);
     act(&mut pair, batch, inertia, &press, (slid, turns));
     pair.scatter(vel, at);

@@ -149,14 +149,25 @@ fn visit<S: Simd, L: Stored, const N: usize, const BACKWARDS: bool>(
     points: &mut [Point<S::Stored>],
     vel: &mut [L],
 ) {
+    let Ok(points) = <&mut [Point<S::Stored>; N]>::try_from(points) else {
+        return;
+    };
     let at = Within::both(&batch.bodies, vel);
     let mut pair = Pair::<S>::gather(vel, at);
-    let (axes, arms) = (Axes::of(batch), levers(batch));
-    let speed = Along::new(&axes, &pair).normal(&arms);
+    let speed = Along::new(&Axes::of(batch), &pair).normal(&levers(batch));
     let press = press::<S, N, BACKWARDS>(batch, points, speed, Give::Soft);
+    let batch = again(batch);
+    let (axes, arms) = (Axes::of(batch), levers(batch));
     inertia.push(&mut pair, axes.0[0].scaled(press.sum));
     inertia.roll(&mut pair, &axes, two!(|s| press.torque(&arms[s])));
     pair.scatter(vel, at);
+}
+
+/// The same batch, whose numbers the compiler has to read again from here on. Of those that are asked for before and after
+/// the points it would keep what it read, and put all of it aside meanwhile.
+#[inline(always)]
+pub(super) fn again<W>(batch: &Batch<W>) -> &Batch<W> {
+    core::hint::black_box(batch)
 }
 
 /// How far a normal yields in a visit.
@@ -189,14 +200,11 @@ impl<W: Stored> Give<'_, W> {
 #[inline(always)]
 pub(super) fn press<S: Simd, const N: usize, const BACKWARDS: bool>(
     batch: &Batch<S::Stored>,
-    points: &mut [Point<S::Stored>],
+    points: &mut [Point<S::Stored>; N],
     (first, turn): (S, [S; 2]),
     give: Give<S::Stored>,
 ) -> Press<S> {
-    let mut press = Press::none();
-    let Ok(points) = <&mut [Point<S::Stored>; N]>::try_from(points) else {
-        return press;
-    };
+    let mut press = Press::<S>::none();
     // How each would change by itself, and by how much less for a change of the speed at it.
     let (mut change, mut answer) = ([S::zero(); N], [S::zero(); N]);
     for k in 0..N {
