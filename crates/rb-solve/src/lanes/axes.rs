@@ -27,11 +27,11 @@ impl<S: Simd> Axes<S> {
         V3([n.dot(v), t.dot(v), u.dot(v)])
     }
 
-    /// The reverse: n x + t y + u z.
+    /// The reverse: n x + t y + u z, where x is what is mostly waited for.
     #[inline(always)]
     pub(super) fn world(&self, v: V3<S>) -> V3<S> {
         let ([n, t, u], [x, y, z]) = (self.0, v.0);
-        n.scaled(x).more(t, y).more(u, z)
+        t.scaled(y).more(u, z).more(n, x)
     }
 }
 
@@ -65,37 +65,16 @@ impl<S: Simd> Along<S> {
     pub(super) fn normal(&self, arm: &[[S; 2]; 2]) -> (S, [S; 2]) {
         let [[_, ta, ua], [_, tb, ub]] = [self.ang[0].0, self.ang[1].0];
         let ([xa, ya], [xb, yb]) = (arm[0], arm[1]);
+        // Side by side, for all that follows waits for the sum.
         let of_b = xb.nfma(ub, yb.fma(tb, self.lin.0[0]));
-        let speed = ya.nfma(ta, xa.fma(ua, of_b));
-        (speed, [tb.sub(ta), ub.sub(ua)])
+        let of_a = xa.nfma(ua, ya.mul(ta));
+        (of_b.sub(of_a), [tb.sub(ta), ub.sub(ua)])
     }
 
     /// Rate at which b turns about the normal, relative to a.
     #[inline(always)]
     pub(super) fn spin(&self) -> S {
         self.ang[1].0[0].sub(self.ang[0].0[0])
-    }
-
-    /// Turns b about n by that much faster, and a by that much slower.
-    #[inline(always)]
-    pub(super) fn spun(&mut self, by: [S; 2]) {
-        self.ang[0].0[0] = self.ang[0].0[0].sub(by[0]);
-        self.ang[1].0[0] = self.ang[1].0[0].add(by[1]);
-    }
-
-    /// Lets b go along n by that much faster, relative to a.
-    #[inline(always)]
-    pub(super) fn parted(&mut self, by: S) {
-        self.lin.0[0] = self.lin.0[0].add(by);
-    }
-
-    /// Turns b about t and u by that much faster, and a by that much slower.
-    #[inline(always)]
-    pub(super) fn rolled(&mut self, by: [[S; 2]; 2]) {
-        for k in 0..2 {
-            self.ang[0].0[k + 1] = self.ang[0].0[k + 1].sub(by[0][k]);
-            self.ang[1].0[k + 1] = self.ang[1].0[k + 1].add(by[1][k]);
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 //! a batch are read as rows and turned into columns, and what a batch holds is written once, from its first line to
 //! its last, with the effective masses while it is at hand.
 
-use super::axes::{Arms, Axes};
+use super::axes::Axes;
 use super::batch::{Batch, Height, NONE, Packed, Point, Wide3};
 use super::dispatch;
 use super::grip::Grip;
@@ -156,7 +156,7 @@ fn center<S: AllLanes>(
                 Within::both(&batch.bodies, masses.vel),
             )),
         };
-        grip.prepare(&levers, &Arms::of(batch, heights), (points, heights));
+        grip.prepare(&levers, batch, (points, heights));
     }
 }
 

@@ -15,8 +15,10 @@
 
 use super::axes::{Along, Arms};
 use super::batch::{Batch, Height, Point, Wide3};
+use super::cross::Cross;
 use super::grade::{Sums, raise};
 use super::kernel::project;
+use super::position::levers as first_arms;
 use super::prepare::{Levers, per};
 use super::simd::{Simd, Stored, two};
 use super::vector::V3;
@@ -39,6 +41,8 @@ pub(super) struct Grip<W> {
     pub(super) impulse: Wide3<W>,
     /// Steps of the tangents, ρ, and of the twist.
     pub(super) step: [W; 2],
+    /// What its rows do to others.
+    pub(super) cross: Cross<W>,
 }
 
 impl<W: Stored> Grip<W> {
@@ -76,10 +80,10 @@ impl<W: Stored> Grip<W> {
     pub(super) fn prepare<S: Simd<Stored = W>>(
         &mut self,
         levers: &Levers<S>,
-        arms: &Arms<S>,
+        batch: &Batch<W>,
         (points, heights): (&[Point<W>], &[Height<W>]),
     ) {
-        let mut total = S::zero();
+        let (arms, mut total) = (Arms::of(batch, heights), S::zero());
         let mut sum = [V3([S::zero(); 3]); 2];
         for (p, at) in points.iter().zip(heights) {
             let load = share(p);
@@ -107,6 +111,16 @@ impl<W: Stored> Grip<W> {
         reach.store(&mut self.reach);
         arm[0].store(&mut self.arm[0]);
         arm[1].store(&mut self.arm[1]);
+        self.couple(levers, batch);
+    }
+
+    /// What its rows do to others, at the present inverse masses.
+    #[inline(always)]
+    pub(super) fn couple<S: Simd<Stored = W>>(&mut self, levers: &Levers<S>, batch: &Batch<W>) {
+        let centre = self.arms();
+        let [step, reach] = [S::load(&self.step[0]), S::load(&self.reach)];
+        self.cross
+            .set(levers, (&centre, reach, step), &first_arms(batch));
     }
 
     /// Its impulses along the tangents (N·s), and the torques that it is on either body (N·m·s, along the axes, on b).
@@ -122,10 +136,10 @@ impl<W: Stored> Grip<W> {
     #[inline(always)]
     pub(super) fn twisted<S: Simd<Stored = W>>(&mut self, limit: S, spin: S) -> S {
         let (reach, z) = (S::load(&self.reach), S::load(&self.impulse[2]));
-        let wanted = S::load(&self.step[1]).nfma(reach.mul(spin), z);
+        let wanted = S::load(&self.step[1]).mul(reach).nfma(spin, z);
         let twist = wanted.min(limit).max(S::zero().sub(limit));
         twist.store(&mut self.impulse[2]);
-        reach.mul(twist.sub(z))
+        twist.sub(z)
     }
 
     /// Visits the tangents, with impulses up to `limit`, where b slips past a at the centre by `slip`; returns what
@@ -135,15 +149,16 @@ impl<W: Stored> Grip<W> {
         &mut self,
         batch: &Batch<W>,
         limit: S,
-        slip: V3<S>,
+        [wx, wy]: [S; 2],
+        twist: S,
     ) -> [S; 2] {
-        let ([_, wx, wy], step) = (slip.0, S::load(&self.step[0]));
+        let step = S::load(&self.step[0]);
         let [x, y] = two!(|k| S::load(&self.impulse[k]));
         let wanted = [
             step.nfma(wx.sub(S::load(&batch.belt[0])), x),
             step.nfma(wy.sub(S::load(&batch.belt[1])), y),
         ];
-        let t = project(batch.law, limit, wanted);
+        let t = project(batch.law, limit, self.cross.twisted(wanted, twist));
         t[0].store(&mut self.impulse[0]);
         t[1].store(&mut self.impulse[1]);
         [t[0].sub(x), t[1].sub(y)]

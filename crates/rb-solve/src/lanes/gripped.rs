@@ -40,19 +40,18 @@ pub(super) fn visit<S: Simd, L: Stored, const N: usize, const BACKWARDS: bool>(
     };
     let at = Within::both(&batch.bodies, vel);
     let mut pair = Pair::<S>::gather(vel, at);
-    let (axes, moment) = (Axes::of(batch), two!(|s| pair.moment(s)));
     let limit = S::load(&batch.mu).mul(load(points));
-    let mut speed = Along::new(&axes, &pair);
+    let speed = Along::new(&Axes::of(batch), &pair);
     let twist = grip.twisted(limit, speed.spin());
-    inertia.twisted(&mut speed, &moment, twist);
-    let centre = grip.arms();
-    let slid = grip.slid(batch, limit, speed.slip(&centre));
-    let turns = two!(|s| levered(centre[s], slid, S::zero()));
-    inertia.slid(&mut speed, &moment, slid, &turns);
-    let speed = speed.normal(&levers(batch));
+    let [_, x, y] = speed.slip(&grip.arms()).0;
+    let slid = grip.slid(batch, limit, [x, y], twist);
+    let normal = speed.normal(&levers(batch));
+    let speed = grip.cross.normals(normal, twist, slid);
     let press = press::<S, N, BACKWARDS>(batch, points, speed, Give::Law(special));
     let batch = again(batch);
-    let turns = two!(|s| [turns[s][0].add(twist), turns[s][1], turns[s][2]]);
+    let centre = grip.arms();
+    let twist = S::load(&grip.reach).mul(twist);
+    let turns = two!(|s| levered(centre[s], slid, twist));
     act(&mut pair, batch, inertia, &press, (slid, turns));
     pair.scatter(vel, at);
 }

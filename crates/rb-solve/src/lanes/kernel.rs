@@ -166,7 +166,8 @@ fn warm<S: Simd, L: Stored>(
     for batch in &mut packed.batches {
         let points = &packed.points[batch.range()];
         if turned {
-            renew::<S, L>(batch, points, &mut packed.responses, (inv, vel));
+            let grip = packed.grips.get_mut(batch.grip as usize);
+            renew::<S, L>(batch, points, grip, &mut packed.responses, (inv, vel));
         }
         let inertia = batch.inertia(&packed.responses);
         if let Some(grip) = packed.grips.get(batch.grip as usize) {

@@ -31,6 +31,7 @@ mod axes;
 mod batch;
 mod bodies;
 mod colours;
+mod cross;
 mod fill;
 mod grade;
 mod grip;

@@ -80,6 +80,7 @@ pub(super) fn position<S: Simd, L: Stored>(
         points,
         heights,
         special,
+        grips,
         responses,
         ..
     } = packed;
@@ -88,7 +89,8 @@ pub(super) fn position<S: Simd, L: Stored>(
         let batch = &mut batches[if way.backwards { count - 1 - i } else { i }];
         let points = &mut points[batch.range()];
         if way.turned {
-            prepare::renew::<S, L>(batch, points, responses, (inv, vel));
+            let grip = grips.get_mut(batch.grip as usize);
+            prepare::renew::<S, L>(batch, points, grip, responses, (inv, vel));
         }
         if way.fresh {
             match batch.special {
@@ -220,7 +222,8 @@ pub(super) fn press<S: Simd, const N: usize, const BACKWARDS: bool>(
             answer[k] = inverse.mul(share);
             kept = S::load(&p.impulse).mul(share.sub(S::splat(1.0)));
         }
-        change[k] = answer[k].nfma(first.add(own), kept);
+        // What is known before the speed at the first point is first.
+        change[k] = answer[k].nfma(first, answer[k].nfma(own, kept));
     }
     for i in 0..N {
         let k = nth::<N, BACKWARDS>(i);

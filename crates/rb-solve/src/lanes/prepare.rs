@@ -119,7 +119,7 @@ pub(super) fn prepare<S: Simd>(
             .store(&mut p.inverse);
     }
     if let Some(grip) = grip {
-        grip.prepare(levers, &arms, (points, heights));
+        grip.prepare(levers, batch, (points, heights));
     }
 }
 
@@ -129,6 +129,7 @@ pub(super) fn prepare<S: Simd>(
 pub(super) fn renew<S: Simd, L: Stored>(
     batch: &mut Batch<S::Stored>,
     points: &[Point<S::Stored>],
+    grip: Option<&mut Grip<S::Stored>>,
     responses: &mut Vec<Response<S::Stored>>,
     (inv, vel): (&[Line], &[L]),
 ) {
@@ -149,6 +150,9 @@ pub(super) fn renew<S: Simd, L: Stored>(
     response.set(&Axes::of(batch), &mass);
     let levers = Levers::<S>::new(batch, response);
     couple(batch, points, &levers);
+    if let Some(grip) = grip {
+        grip.couple(&levers, batch);
+    }
 }
 
 /// J W Jᵀ between the normals of different points.
@@ -191,7 +195,7 @@ impl<S: Simd> Levers<S> {
                 response.between(n, u),
                 slide,
             ],
-            ang: two!(|s| response.turn(s)),
+            ang: two!(|s| response.along(&axes, s)),
         }
     }
 
@@ -254,6 +258,18 @@ impl<S: Simd> Levers<S> {
             x.dot(t).add(y.dot(u))
         });
         per(S::splat(2.0), self.lin[3].add(felt[0].add(felt[1])))
+    }
+
+    /// How both bodies turn under these torques, the same way.
+    #[inline(always)]
+    pub(super) fn turned(&self, torque: [V3<S>; 2]) -> [V3<S>; 2] {
+        two!(|s| product(&self.ang[s], torque[s]))
+    }
+
+    /// n·W t and n·W u of both linear parts together.
+    #[inline(always)]
+    pub(super) fn lean(&self) -> [S; 2] {
+        [self.lin[1], self.lin[2]]
     }
 
     /// n·W n of both angular parts together.

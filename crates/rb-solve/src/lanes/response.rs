@@ -4,7 +4,7 @@
 //! pass needs no more of the angular part than W t and W u, which are kept with the batch. Of round bodies it needs
 //! two numbers, which come with their velocities.
 
-use super::axes::{Along, Axes};
+use super::axes::Axes;
 use super::batch::{Batch, NONE, Wide3};
 use super::pair::Pair;
 use super::simd::{Simd, Stored, two};
@@ -19,10 +19,6 @@ pub(super) struct Response<W> {
     lin: [Wide3<W>; 2],
     /// Angular part times n, t and u (1/(kg·m²)).
     ang: [[Wide3<W>; 3]; 2],
-    /// The same along the axes, as nn, tt, uu, nt, nu, tu.
-    turn: [[W; 6]; 2],
-    /// nt and nu of both linear parts together (1/kg): zero but for locked axes.
-    lean: [W; 2],
 }
 
 impl<W: Stored> Response<W> {
@@ -33,14 +29,7 @@ impl<W: Stored> Response<W> {
             for k in 0..3 {
                 mass[s].ang(axes.0[k]).store(&mut self.ang[s][k]);
             }
-            let turn = self.along::<S>(axes, s);
-            for k in 0..6 {
-                turn[k].store(&mut self.turn[s][k]);
-            }
         }
-        let [n, t, u] = axes.0;
-        self.between(n, t).store(&mut self.lean[0]);
-        self.between(n, u).store(&mut self.lean[1]);
     }
 
     /// e·W f of the linear parts together.
@@ -52,21 +41,7 @@ impl<W: Stored> Response<W> {
 
     /// Angular part of a side along the axes, as nn, tt, uu, nt, nu, tu.
     #[inline(always)]
-    pub(super) fn turn<S: Simd<Stored = W>>(&self, side: usize) -> [S; 6] {
-        let [nn, tt, uu, nt, nu, tu] = &self.turn[side];
-        [
-            S::load(nn),
-            S::load(tt),
-            S::load(uu),
-            S::load(nt),
-            S::load(nu),
-            S::load(tu),
-        ]
-    }
-
-    /// The same, from the columns.
-    #[inline(always)]
-    fn along<S: Simd<Stored = W>>(&self, axes: &Axes<S>, side: usize) -> [S; 6] {
+    pub(super) fn along<S: Simd<Stored = W>>(&self, axes: &Axes<S>, side: usize) -> [S; 6] {
         let ([n, t, u], wt, wu) = (axes.0, self.column(side, 1), self.column(side, 2));
         [
             n.dot(self.column(side, 0)),
@@ -189,58 +164,6 @@ impl<W: Stored> Inertia<'_, W> {
         let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
         pair.set(0, va, wa.less(n[0], torque[0]));
         pair.set(1, vb, wb.more(n[1], torque[1]));
-    }
-
-    /// What a twist about n on b, and its opposite on a, makes of the speeds of both, of which these are the moments if
-    /// they are round.
-    #[inline(always)]
-    pub(super) fn twisted<S: Simd<Stored = W>>(
-        self,
-        speed: &mut Along<S>,
-        moment: &[S; 2],
-        twist: S,
-    ) {
-        match self {
-            Self::Round => speed.spun(two!(|s| moment[s].mul(twist))),
-            Self::Any(w) => {
-                let turns = two!(|s| {
-                    let [nn, _, _, nt, nu, _]: [S; 6] = w.turn(s);
-                    [nn.mul(twist), nt.mul(twist), nu.mul(twist)]
-                });
-                speed.spun(two!(|s| turns[s][0]));
-                speed.rolled(two!(|s| [turns[s][1], turns[s][2]]));
-            }
-        }
-    }
-
-    /// What impulses along the tangents make of what normals feel, with the torques they are on either body (along the
-    /// axes, on b).
-    #[inline(always)]
-    pub(super) fn slid<S: Simd<Stored = W>>(
-        self,
-        speed: &mut Along<S>,
-        moment: &[S; 2],
-        [x, y]: [S; 2],
-        torque: &[[S; 3]; 2],
-    ) {
-        match self {
-            Self::Round => speed.rolled(two!(|s| [
-                moment[s].mul(torque[s][1]),
-                moment[s].mul(torque[s][2])
-            ])),
-            Self::Any(w) => {
-                speed.rolled(two!(|s| {
-                    let [_, tt, uu, nt, nu, tu]: [S; 6] = w.turn(s);
-                    let [n, t, u] = torque[s];
-                    [
-                        tu.fma(u, tt.fma(t, nt.mul(n))),
-                        uu.fma(u, tu.fma(t, nu.mul(n))),
-                    ]
-                }));
-                let [nt, nu] = two!(|k| S::load(&w.lean[k]));
-                speed.parted(nu.fma(y, nt.mul(x)));
-            }
-        }
     }
 
     /// Moves the bodies: a force on b and its opposite on a, and torques of `torque` on b and against that on a, all
