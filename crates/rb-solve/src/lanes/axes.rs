@@ -55,8 +55,8 @@ impl<S: Simd> Along<S> {
     /// Velocity of b's point relative to a's.
     #[inline(always)]
     pub(super) fn slip(&self, arm: &[V3<S>; 2]) -> V3<S> {
-        let to = self.ang[1].cross_onto(arm[1], self.lin);
-        arm[0].cross_onto(self.ang[0], to)
+        let of_b = self.ang[1].cross_onto(arm[1], self.lin);
+        of_b.sub(self.ang[0].cross(arm[0]))
     }
 
     /// Speed of b along the normal relative to a at a point that arms along t and u lead to; what b turns about t and
