@@ -1,19 +1,16 @@
 //! The sweeps.
 
-use super::axes::{Along, Arms, Axes};
-use super::batch::{Batch, Height, NONE, Packed, Point, Slip, Special};
+use super::apart::{Apart, start_each, visit_each};
+use super::batch::{NONE, Packed};
 use super::dispatch;
 use super::gripped::{start, visit};
 use super::pack::Bodies;
-use super::pair::Pair;
 use super::position::{self, Way, by_size};
 use super::precision::either;
 use super::prepare::renew;
-use super::response::Inertia;
 use super::section::Section;
-use super::simd::{Line, Simd, Stored, Within, by_halves, two};
+use super::simd::{Line, Simd, Stored, by_halves};
 use super::thin;
-use super::vector::V3;
 use crate::lanes::LANES;
 use glam::DVec2;
 use rb_core::discretise::Discretiser;
@@ -176,31 +173,10 @@ fn warm<S: Simd, L: Stored>(
         }
         let slips = &packed.slips[batch.slips()];
         let heights = &packed.heights[batch.range()];
-        by_halves!(start_apart::<S, L>(
+        by_halves!(start_each::<S, L>(
             batch, inertia, points, heights, slips, vel
         ));
     }
-}
-
-/// Starts a batch whose points have a friction each.
-#[inline(always)]
-fn start_apart<S: Simd, L: Stored>(
-    batch: &Batch<S::Stored>,
-    inertia: Inertia<S::Stored>,
-    points: &[Point<S::Stored>],
-    heights: &[Height<S::Stored>],
-    slips: &[Slip<S::Stored>],
-    vel: &mut [L],
-) {
-    let at = Within::both(&batch.bodies, vel);
-    let (axes, mut pair) = (Axes::of(batch), Pair::<S>::gather(vel, at));
-    let arms = Arms::of(batch, heights);
-    for (slip, (p, at)) in slips.iter().zip(points.iter().zip(heights)) {
-        let [x, y] = two!(|s| S::load(&slip.impulse[s]));
-        let impulse = V3([S::load(&p.impulse), x, y]);
-        inertia.push_at(&mut pair, &axes, &arms.to(p, at), impulse);
-    }
-    pair.scatter(vel, at);
 }
 
 fn run_velocity<W: Stored, L: Stored>(packed: &mut Packed<W>, vel: &mut [L], backwards: bool) {
@@ -234,80 +210,10 @@ fn velocity<S: Simd, L: Stored>(packed: &mut Packed<S::Stored>, vel: &mut [L], b
             slips: &mut packed.slips[batch.slips()],
             special,
         };
-        by_halves!(visit_apart::<S, L>(
+        by_halves!(visit_each::<S, L>(
             batch, inertia, &mut apart, vel, backwards
         ));
     }
-}
-
-/// The points of a batch that have a friction each.
-struct Apart<'a, W> {
-    points: &'a mut [Point<W>],
-    heights: &'a [Height<W>],
-    slips: &'a mut [Slip<W>],
-    special: Option<&'a [Special<W>]>,
-}
-
-/// A batch of such points.
-#[inline(always)]
-fn visit_apart<S: Simd, L: Stored>(
-    batch: &Batch<S::Stored>,
-    inertia: Inertia<S::Stored>,
-    apart: &mut Apart<S::Stored>,
-    vel: &mut [L],
-    backwards: bool,
-) {
-    let (arms, count) = (Arms::of(batch, apart.heights), apart.points.len());
-    let at = Within::both(&batch.bodies, vel);
-    let mut pair = Pair::<S>::gather(vel, at);
-    for i in 0..count {
-        let k = if backwards { count - 1 - i } else { i };
-        let (p, slip) = (&mut apart.points[k], &mut apart.slips[k]);
-        let arm = arms.to(p, &apart.heights[k]);
-        let special = apart.special.map(|s| &s[k]);
-        visit_point(batch, inertia, &mut pair, &arm, p, slip, special);
-    }
-    pair.scatter(vel, at);
-}
-
-/// Visits one point: its normal, then its friction.
-#[inline(always)]
-fn visit_point<S: Simd>(
-    batch: &Batch<S::Stored>,
-    inertia: Inertia<S::Stored>,
-    pair: &mut Pair<S>,
-    arm: &[V3<S>; 2],
-    p: &mut Point<S::Stored>,
-    slip: &mut Slip<S::Stored>,
-    special: Option<&Special<S::Stored>>,
-) {
-    let axes = Axes::of(batch);
-    let w = Along::new(&axes, pair).slip(arm).0;
-    let old = S::load(&p.impulse);
-    let [x, y] = two!(|s| S::load(&slip.impulse[s]));
-    let alone = |bias: S| S::load(&p.inverse).nfma(w[0].add(bias), old);
-    let wanted = match special {
-        None => alone(p.after()),
-        Some(special) => {
-            let [bias, reg] = special.after();
-            alone(bias).div(S::splat(1.0).add(reg))
-        }
-    };
-    let n = wanted.max(S::zero());
-    let delta = n.sub(old);
-    let slides = two!(|k| {
-        let told = S::load(&slip.cross[k]).fma(delta, w[k + 1]);
-        told.sub(S::load(&batch.belt[k]))
-    });
-    let step = S::load(&slip.step);
-    let r = S::load(&batch.mu).mul(n);
-    let wanted = [step.nfma(slides[0], x), step.nfma(slides[1], y)];
-    let t = project(batch.law, r, wanted);
-    let change = V3([delta, t[0].sub(x), t[1].sub(y)]);
-    inertia.push_at(pair, &axes, arm, change);
-    n.store(&mut p.impulse);
-    t[0].store(&mut slip.impulse[0]);
-    t[1].store(&mut slip.impulse[1]);
 }
 
 /// Nearest point of the friction disc, square or diamond of radius `r`.

@@ -27,6 +27,7 @@
 //! exactly. Sources: E. Catto, "Solver2D", 2024 (soft step, relaxation); M. Macklin and others,
 //! "Small steps in physics simulation", 2019.
 
+mod apart;
 mod axes;
 mod batch;
 mod bodies;

@@ -149,23 +149,6 @@ impl<W: Stored> Inertia<'_, W> {
         pair.set(1, vb, wb.more(t, x).more(u, y));
     }
 
-    /// The same about n.
-    #[inline(always)]
-    pub(super) fn spin<S: Simd<Stored = W>>(
-        self,
-        pair: &mut Pair<S>,
-        axes: &Axes<S>,
-        torque: [S; 2],
-    ) {
-        let n = match self {
-            Self::Round => two!(|s| axes.0[0].scaled(pair.moment(s))),
-            Self::Any(w) => two!(|s| w.column(s, 0)),
-        };
-        let ([va, wa], [vb, wb]) = (pair.of(0), pair.of(1));
-        pair.set(0, va, wa.less(n[0], torque[0]));
-        pair.set(1, vb, wb.more(n[1], torque[1]));
-    }
-
     /// Moves the bodies: a force on b and its opposite on a, and torques of `torque` on b and against that on a, all
     /// along the axes.
     #[inline(always)]
@@ -207,9 +190,6 @@ impl<W: Stored> Inertia<'_, W> {
         arm: &[V3<S>; 2],
         impulse: V3<S>,
     ) {
-        let torque = two!(|s| arm[s].cross(impulse).0);
-        self.push(pair, axes.world(impulse));
-        self.roll(pair, axes, two!(|s| [torque[s][1], torque[s][2]]));
-        self.spin(pair, axes, two!(|s| torque[s][0]));
+        self.act(pair, axes, impulse, two!(|s| arm[s].cross(impulse)));
     }
 }
