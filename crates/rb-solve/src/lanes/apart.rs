@@ -47,12 +47,11 @@ pub(super) fn start_each<S: Simd, L: Stored>(
 
 /// Visits a batch.
 #[inline(always)]
-pub(super) fn visit_each<S: Simd, L: Stored>(
+pub(super) fn visit_each<S: Simd, L: Stored, const BACKWARDS: bool>(
     batch: &Batch<S::Stored>,
     inertia: Inertia<S::Stored>,
     apart: &mut Apart<S::Stored>,
     vel: &mut [L],
-    backwards: bool,
 ) {
     if let ([p], [slip]) = (&mut *apart.points, &mut *apart.slips) {
         let special = apart.special.and_then(<[_]>::first);
@@ -62,7 +61,7 @@ pub(super) fn visit_each<S: Simd, L: Stored>(
     let at = Within::both(&batch.bodies, vel);
     let mut pair = Pair::<S>::gather(vel, at);
     for i in 0..count {
-        let k = if backwards { count - 1 - i } else { i };
+        let k = if BACKWARDS { count - 1 - i } else { i };
         let (p, slip) = (&mut apart.points[k], &mut apart.slips[k]);
         let (axes, arm) = (Axes::of(batch), arms.to(p, &apart.heights[k]));
         let w = Along::new(&axes, &pair).slip(&arm);

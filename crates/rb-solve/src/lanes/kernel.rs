@@ -5,7 +5,7 @@ use super::batch::{NONE, Packed};
 use super::dispatch;
 use super::gripped::{start, visit};
 use super::pack::Bodies;
-use super::position::{self, Way, by_size};
+use super::position::{self, Way, by_size, in_turn};
 use super::precision::either;
 use super::prepare::renew;
 use super::section::Section;
@@ -186,34 +186,41 @@ fn run_velocity<W: Stored, L: Stored>(packed: &mut Packed<W>, vel: &mut [L], bac
 /// Normals and friction under the law itself.
 #[inline(always)]
 fn velocity<S: Simd, L: Stored>(packed: &mut Packed<S::Stored>, vel: &mut [L], backwards: bool) {
-    let count = packed.batches.len();
-    for i in 0..count {
-        let batch = &packed.batches[if backwards { count - 1 - i } else { i }];
-        let points = &mut packed.points[batch.range()];
-        let inertia = batch.inertia(&packed.responses);
-        let special = match batch.special {
-            NONE => None,
-            first => Some(&packed.special[first as usize..][..points.len()]),
+    let Packed {
+        batches,
+        points,
+        heights,
+        slips,
+        grips,
+        special,
+        responses,
+        ..
+    } = packed;
+    in_turn!(batches, backwards, |batch, BACK| {
+        let points = &mut points[batch.range()];
+        let inertia = batch.inertia(responses);
+        let (size, special) = match batch.special {
+            NONE => (points.len(), None),
+            first => (
+                points.len(),
+                Some(&special[first as usize..][..points.len()]),
+            ),
         };
-        if let Some(grip) = packed.grips.get_mut(batch.grip as usize) {
-            let size = points.len();
+        if let Some(grip) = grips.get_mut(batch.grip as usize) {
             by_size!(
-                visit::<S>(batch, inertia, grip, points, special, vel),
-                size,
-                backwards
+                visit::<S, BACK>(batch, inertia, grip, points, special, vel),
+                size
             );
             continue;
         }
         let mut apart = Apart {
             points,
-            heights: &packed.heights[batch.range()],
-            slips: &mut packed.slips[batch.slips()],
+            heights: &heights[batch.range()],
+            slips: &mut slips[batch.slips()],
             special,
         };
-        by_halves!(visit_each::<S, L>(
-            batch, inertia, &mut apart, vel, backwards
-        ));
-    }
+        by_halves!(visit_each::<S, L, BACK>(batch, inertia, &mut apart, vel));
+    });
 }
 
 /// Nearest point of the friction disc, square or diamond of radius `r`.

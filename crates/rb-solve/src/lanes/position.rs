@@ -36,17 +36,28 @@ pub(super) struct Way {
     pub(super) backwards: bool,
 }
 
+/// Visits batches one after the other, there or back: `$BACK` is that in the visit, which is compiled for either.
+macro_rules! in_turn {
+    ($batches:ident, $backwards:expr, |$batch:ident, $BACK:ident| $visit:block) => {
+        if $backwards {
+            const $BACK: bool = true;
+            for $batch in $batches.iter_mut().rev() $visit
+        } else {
+            const $BACK: bool = false;
+            for $batch in $batches.iter_mut() $visit
+        }
+    };
+}
+pub(super) use in_turn;
+
 /// Calls a visit compiled for a number of points and a direction, by halves.
 macro_rules! by_size {
-    ($visit:ident::<$simd:ty>($($arg:expr),*), $points:expr, $backwards:expr) => {
-        match ($points, $backwards) {
-            (1, _) => by_halves!($visit::<$simd, _, 1, false>($($arg),*)),
-            (2, false) => by_halves!($visit::<$simd, _, 2, false>($($arg),*)),
-            (2, true) => by_halves!($visit::<$simd, _, 2, true>($($arg),*)),
-            (3, false) => by_halves!($visit::<$simd, _, 3, false>($($arg),*)),
-            (3, true) => by_halves!($visit::<$simd, _, 3, true>($($arg),*)),
-            (_, false) => by_halves!($visit::<$simd, _, 4, false>($($arg),*)),
-            (_, true) => by_halves!($visit::<$simd, _, 4, true>($($arg),*)),
+    ($visit:ident::<$simd:ty, $back:ident>($($arg:expr),*), $points:expr) => {
+        match $points {
+            1 => by_halves!($visit::<$simd, _, 1, $back>($($arg),*)),
+            2 => by_halves!($visit::<$simd, _, 2, $back>($($arg),*)),
+            3 => by_halves!($visit::<$simd, _, 3, $back>($($arg),*)),
+            _ => by_halves!($visit::<$simd, _, 4, $back>($($arg),*)),
         }
     };
 }
@@ -84,9 +95,7 @@ pub(super) fn position<S: Simd, L: Stored>(
         responses,
         ..
     } = packed;
-    let count = batches.len();
-    for i in 0..count {
-        let batch = &mut batches[if way.backwards { count - 1 - i } else { i }];
+    in_turn!(batches, way.backwards, |batch, BACK| {
         let points = &mut points[batch.range()];
         if way.turned {
             let grip = grips.get_mut(batch.grip as usize);
@@ -102,12 +111,9 @@ pub(super) fn position<S: Simd, L: Stored>(
             }
         }
         let inertia = batch.inertia(responses);
-        by_size!(
-            visit::<S>(batch, inertia, points, vel),
-            points.len(),
-            way.backwards
-        );
-    }
+        let size = points.len();
+        by_size!(visit::<S, BACK>(batch, inertia, points, vel), size);
+    });
 }
 
 /// Terms of plain contacts at the present places.
