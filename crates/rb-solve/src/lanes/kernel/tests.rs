@@ -1,9 +1,12 @@
 //! All widths against one another.
 
+use super::super::batch::Batch;
+use super::super::pair::Pair;
 use super::super::position::position;
+use super::super::prepare::Levers;
 use super::super::response::Response;
 use super::super::settle::settle;
-use super::super::simd::{Narrow, Place, Wide};
+use super::super::simd::{Narrow, Place, Wide, Within};
 use super::super::view::vector;
 use super::super::{Width, assert_same_at_every_width};
 use super::*;
@@ -66,7 +69,15 @@ fn ring<W: Stored>(law: FrictionLaw, gripped: bool) -> (Packed<W>, [Vec<Line>; 3
     }
     let line = |k: usize| lanes::<Line>(|i| number(8 * k + i));
     let lines = |from: usize| (0..17).map(|i| line(from + i)).collect();
-    (packed, [lines(100), lines(200), lines(300)])
+    let bodies: [Vec<Line>; 3] = [lines(100), lines(200), lines(300)];
+    for (batch, grip) in packed.batches.iter().zip(&mut packed.grips) {
+        let at = Within::both(&batch.bodies, &bodies[1]);
+        grip.couple(
+            &Levers::<W::Plain>::round(&Pair::gather(&bodies[1], at)),
+            batch,
+        );
+    }
+    (packed, bodies)
 }
 
 /// The same numbers in lines of another precision.
