@@ -131,15 +131,16 @@ impl<W: Stored> Grip<W> {
         ([x, y], two!(|s| levered(arms[s], [x, y], twist)))
     }
 
-    /// Visits the twist, with λ_z up to `limit`, where b turns about the normal by `spin` relative to a; returns by
-    /// how much more it turns b now (N·m·s).
+    /// Visits the twist, with λ_z up to `limit`, where b turns about the normal by `spin` relative to a; returns what λ_z has
+    /// gained (N·s).
     #[inline(always)]
     pub(super) fn twisted<S: Simd<Stored = W>>(&mut self, limit: S, spin: S) -> S {
         let (reach, z) = (S::load(&self.reach), S::load(&self.impulse[2]));
-        let wanted = S::load(&self.step[1]).mul(reach).nfma(spin, z);
-        let twist = wanted.min(limit).max(S::zero().sub(limit));
-        twist.store(&mut self.impulse[2]);
-        twist.sub(z)
+        let (most, least) = (limit.sub(z), S::zero().sub(limit).sub(z));
+        let wanted = S::load(&self.step[1]).mul(reach).nfma(spin, S::zero());
+        let gain = wanted.min(most).max(least);
+        z.add(gain).store(&mut self.impulse[2]);
+        gain
     }
 
     /// Visits the tangents, with impulses up to `limit`, where b slips past a at the centre by `slip`; returns what
