@@ -1,14 +1,13 @@
 //! The velocity pass where manifolds have one friction each: what is felt and what is done stays along the axes of
 //! the contact from beginning to end.
 //!
-//! Friction and normals tell each other what they do without a turn to world axes and back. Along these axes W is
-//! diagonal for round bodies, and six numbers for others ([`response`](super::response)). With c and r the arms to
-//! the centre of friction and to the first point, ω of b against that of a, and the notation of [`grip`](super::grip)
-//! and [`position`](super::position):
+//! Friction and normals tell each other what they do without asking the bodies ([`cross`](super::cross)), so that these are pushed
+//! once, at the end. With c and r the arms to the centre of friction and to the first point, ω of b against that of a, and the
+//! notation of [`grip`](super::grip) and [`position`](super::position):
 //!
 //! ```text
-//! twist      z = r n·ω                                             → ω
-//! tangents   (t, u)·(v + ω × c) − belt                             → ω_t, ω_u, and n·v where axes are locked
+//! twist      z = r n·ω                                             → w of the tangents
+//! tangents   (t, u)·(v + ω × c) − belt                             → w and turning of the normals, as of the twist
 //! normals    n·v + (r_u ω_t − r_t ω_u of b) − (the same of a)
 //! at the end v ± m⁻¹ f,  ω ± I⁻¹ T of all of them together
 //! ```
