@@ -166,7 +166,7 @@ fn the_last_digit_decides_little() {
 
 /// With the others there is no more to it. They are ahead by two or three powers of ten, so that impacts have made millimetres
 /// and more of some: the largest of all is a matter of luck, and so is how many they are in a few courses, for bodies that are
-/// centimetres ahead come several to a course and from one in ten. In 72 one of 361 is above 1e-2 m, one of 90 above 1e-3 m and one
+/// centimetres ahead come several to a course, and in one of twelve. In 72 one of 361 is above 1e-2 m, one of 90 above 1e-3 m and one
 /// of 25 above 1e-4 m.
 #[test]
 fn and_so_does_that_of_single_precision() {
