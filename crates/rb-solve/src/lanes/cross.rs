@@ -1,7 +1,7 @@
 //! What friction as one does to the other rows of its manifold, so that these need not be asked again.
 //!
-//! With its impulses λ_z, x and y at the centre c, its reach ρ, the arms r to the first point, and A the inverse inertia, all along the
-//! axes, b turns by A_b τ and a by −A_a τ, τ = (ρ λ_z + c_t y − c_u x, −c_n y, c_n x):
+//! With its impulses λ_z, x and y at the centre c, the arms r to the first point, and A the inverse inertia, all along the axes, b turns
+//! by A_b τ and a by −A_a τ, τ = (reach · λ_z + c_t y − c_u x, −c_n y, c_n x):
 //!
 //! ```text
 //! slip     w_t += Σ (A τ × c)_t,  w_u += Σ (A τ × c)_u        of λ_z alone, which is visited before
