@@ -3,7 +3,7 @@
 use super::eight::Eight;
 use super::spin::{angular_impulses, spin_after, turn_changes};
 use super::turn::{Quat, dot};
-use super::{CALM, FRAME, LINES, LOAD, Moving, POSE, START, Spin};
+use super::{FRAME, LINES, LOAD, Moving, POSE, START, Spin};
 use crate::lanes::simd::{AllLanes, Double, Line, Wide};
 use crate::lanes::vector::V3;
 use crate::lanes::{LANES, dispatch};
@@ -38,26 +38,20 @@ pub(super) fn advance(all: &mut Moving, numbers: [f64; 2], turned: &mut [Line]) 
 /// 1 for the numbers of a velocity in a line of eight.
 const SPEEDS: Wide = Wide([1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
 
-/// 1 for the linear ones of them.
-const LINEAR: Wide = Wide([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-
-/// 1 for the angular ones.
-const ANGULAR: Wide = Wide([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
-
 #[inline(always)]
 fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, weigh: bool, go_on: bool) -> bool {
-    let (count, speeds, linear) = (all.len(), S::load(&SPEEDS), S::load(&LINEAR));
+    let (count, speeds) = (all.len(), S::load(&SPEEDS));
     let mut renewed = false;
     for first in (0..count).step_by(LANES) {
         let eight = Eight::new(first, count);
         let run = eight.run();
         for body in run.clone() {
-            if all.spins[body] == Spin::Calm && turns::<S>(all, body, h) {
+            if turns(all, body) {
                 all.set_turning(body);
             }
         }
         if all.spins[run.clone()].iter().all(|s| *s != Spin::Free) {
-            go_straight(all, eight, [linear, speeds], go_on);
+            go_straight(all, eight, speeds, go_on);
         } else {
             renewed |= weigh;
             let impulse = match weigh && go_on {
@@ -77,13 +71,14 @@ fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, weigh: bool, go_on:
     renewed
 }
 
-/// Whether a body turns in this substep.
+/// Whether a body that was calm turns too fast for that.
 #[inline(always)]
-fn turns<S: AllLanes + Double>(all: &Moving, body: usize, h: f64) -> bool {
-    let turn = S::load(&ANGULAR).mul(S::splat(h));
-    let next = S::load(&all.lines.vel[body]).mul(turn);
-    let most = next.max(S::zero().sub(next));
-    S::any(S::gt(most, S::splat(CALM)))
+fn turns(all: &Moving, body: usize) -> bool {
+    let Spin::Calm(limit) = all.spins[body] else {
+        return false;
+    };
+    let [.., u, v, w, _] = all.lines.vel[body].0;
+    u.abs().max(v.abs()).max(w.abs()) > f64::from(limit)
 }
 
 /// Bodies that set off: their velocities, the last free ones, and what is their own.
@@ -117,18 +112,13 @@ impl<'a> Starting<'a> {
     }
 }
 
-/// Has bodies set off that gravity and forces move while nothing but impulses turns them.
+/// Has bodies set off whose loads are changes of their velocities.
 #[inline(always)]
-fn go_straight<S: AllLanes + Double>(
-    all: &mut Moving,
-    eight: Eight,
-    [linear, speeds]: [S; 2],
-    go_on: bool,
-) {
+fn go_straight<S: AllLanes + Double>(all: &mut Moving, eight: Eight, speeds: S, go_on: bool) {
     let mut starting = Starting::new(all, eight);
     for k in 0..starting.vel.len() {
-        let push = S::load(&starting.own[k][LOAD]).mul(linear);
-        let free = S::load(&starting.vel[k]).add(push).mul(speeds);
+        let load = S::load(&starting.own[k][LOAD]);
+        let free = S::load(&starting.vel[k]).add(load).mul(speeds);
         starting.set_off(k, free, go_on);
     }
 }
@@ -155,7 +145,7 @@ fn predict<S: AllLanes + Double>(all: &mut Moving, eight: Eight, h: S, weigh: bo
     let vel = eight.gather(all.lines.vel);
     let load = eight.own::<S>(all.own, LOAD);
     let [u, v, w] = spin_after(all, eight, (&vel, &load, h), weigh).0;
-    let [slow, calm] = [load[6], load[7]];
+    let [slow, calm] = [load[3], load[7]];
     [
         vel[0].add(load[0]).div(slow),
         vel[1].add(load[1]).div(slow),

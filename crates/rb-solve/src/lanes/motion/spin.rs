@@ -54,13 +54,14 @@ pub(super) fn spin_after<S: AllLanes + Double>(
 ) -> V3<S> {
     let (spin, torque) = (
         V3([vel[4], vel[5], vel[6]]),
-        V3([load[3], load[4], load[5]]),
+        V3([load[4], load[5], load[6]]),
     );
     let frame = eight.own::<S>(all.own, FRAME);
     let mut inv = eight.gather(all.lines.inv);
     let turning = S::gt(frame[7], S::splat(STILL));
+    let calm = S::gt(S::splat(STILL), frame[7]);
     if !S::any(turning) {
-        return spin.add(weighed(&inv, torque));
+        return spin.add(change(calm, torque, &inv));
     }
     let pose = eight.own::<S>(all.own, POSE);
     let axes = Quat::of(&pose).times(&Quat::of(&frame));
@@ -72,7 +73,7 @@ pub(super) fn spin_after<S: AllLanes + Double>(
         }
         eight.scatter(all.lines.inv, inv);
     }
-    let mut after = spin.add(weighed(&inv, torque));
+    let mut after = spin.add(change(calm, torque, &inv));
     let mask = S::gt(frame[7], S::splat(TURNING));
     if S::any(mask) {
         let spun = gyroscopic(&axes, moments, spin, torque, h);
@@ -81,6 +82,18 @@ pub(super) fn spin_after<S: AllLanes + Double>(
         }
     }
     after
+}
+
+/// What a load does to a spin: of those that are calm it is the change.
+#[inline(always)]
+fn change<S: AllLanes + Double>(calm: S::Mask, load: V3<S>, inv: &[S; LANES]) -> V3<S> {
+    let turned = weighed(inv, load);
+    let [u, v, w] = turned.0;
+    V3([
+        S::select(calm, load.0[0], u),
+        S::select(calm, load.0[1], v),
+        S::select(calm, load.0[2], w),
+    ])
 }
 
 /// Inverse inertia in world axes, as [`rb_core::mass::PrincipalInertia::world_inverse`]: xx, yy, zz, xy, xz, yz.
