@@ -1,7 +1,7 @@
 //! The kernels. The bodies of a run are taken [eight by eight](Eight).
 
 use super::eight::Eight;
-use super::spin::{angular_impulses, spin_after, turn_changes};
+use super::spin::Spins;
 use super::turn::{Quat, dot};
 use super::{FRAME, LINES, LOAD, Moving, POSE, START, Spin};
 use crate::lanes::simd::{AllLanes, Double, Line, Wide};
@@ -52,20 +52,12 @@ fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, weigh: bool, go_on:
         }
         if all.spins[run.clone()].iter().all(|s| *s != Spin::Free) {
             go_straight(all, eight, speeds, go_on);
-        } else {
-            renewed |= weigh;
-            let impulse = match weigh && go_on {
-                true => angular_impulses::<S>(all, eight),
-                false => None,
-            };
-            let free = S::transposed(predict(all, eight, S::splat(h), weigh));
-            if let Some(impulse) = impulse {
-                turn_changes(all, eight, impulse);
-            }
-            for body in run {
-                all.lines.other[body] |= weigh && all.spins[body] == Spin::Free;
-            }
-            set_off(all, eight, free, go_on);
+            continue;
+        }
+        renewed |= weigh;
+        set_off(all, eight, S::splat(h), [weigh, go_on]);
+        for body in run {
+            all.lines.other[body] |= weigh && all.spins[body] == Spin::Free;
         }
     }
     renewed
@@ -81,71 +73,61 @@ fn turns(all: &Moving, body: usize) -> bool {
     u.abs().max(v.abs()).max(w.abs()) > f64::from(limit)
 }
 
-/// Bodies that set off: their velocities, the last free ones, and what is their own.
-struct Starting<'a> {
-    vel: &'a mut [Line],
-    last: &'a mut [Line],
-    own: &'a mut [[Line; LINES]],
-}
-
-impl<'a> Starting<'a> {
-    #[inline(always)]
-    fn new(all: &'a mut Moving, eight: Eight) -> Self {
-        Self {
-            vel: &mut all.lines.vel[eight.run()],
-            last: &mut all.lines.free[eight.run()],
-            own: &mut all.own.as_chunks_mut::<LINES>().0[eight.run()],
-        }
-    }
-
-    /// Has one start a substep with its free velocity, and what impulses changed in the last substep if they `go_on`. What
-    /// its line of velocities holds beside these is nought in the lines of free ones, and so stays.
-    #[inline(always)]
-    fn set_off<S: AllLanes + Double>(&mut self, k: usize, free: S, go_on: bool) {
-        let before = S::load(&self.vel[k]);
-        before.store(&mut self.own[k][START]);
-        if go_on {
-            let change = before.sub(S::load(&self.last[k]));
-            free.add(change).store(&mut self.vel[k]);
-        }
-        free.store(&mut self.last[k]);
-    }
-}
-
-/// Has bodies set off whose loads are changes of their velocities.
+/// Has bodies set off whose loads are changes of their velocities. What their lines of velocities hold beside these is nought
+/// in those of free ones, and so stays.
 #[inline(always)]
 fn go_straight<S: AllLanes + Double>(all: &mut Moving, eight: Eight, speeds: S, go_on: bool) {
-    let mut starting = Starting::new(all, eight);
-    for k in 0..starting.vel.len() {
-        let load = S::load(&starting.own[k][LOAD]);
-        let free = S::load(&starting.vel[k]).add(load).mul(speeds);
-        starting.set_off(k, free, go_on);
+    let vel = &mut all.lines.vel[eight.run()];
+    let last = &mut all.lines.free[eight.run()];
+    let own = &mut all.own.as_chunks_mut::<LINES>().0[eight.run()];
+    for k in 0..vel.len() {
+        let (before, load) = (S::load(&vel[k]), S::load(&own[k][LOAD]));
+        before.store(&mut own[k][START]);
+        let free = before.add(load).mul(speeds);
+        if go_on {
+            let change = before.sub(S::load(&last[k]));
+            free.add(change).store(&mut vel[k]);
+        }
+        free.store(&mut last[k]);
     }
 }
 
-/// Has bodies set off with these free velocities.
+/// Has bodies set off of which some turn.
 #[inline(always)]
-fn set_off<S: AllLanes + Double>(all: &mut Moving, eight: Eight, free: [S; LANES], go_on: bool) {
-    let mut starting = Starting::new(all, eight);
-    if starting.vel.len() == LANES {
-        // A loop of known length is unrolled, and `free` stays in registers.
+fn set_off<S: AllLanes + Double>(all: &mut Moving, eight: Eight, h: S, [weigh, go_on]: [bool; 2]) {
+    let before = eight.rows::<S, 1>(all.lines.vel, 0);
+    eight.set_rows::<S, LINES>(all.own, START, before);
+    let vel = S::transposed(before);
+    let mut spins = Spins::of(all, eight);
+    let (mut change, mut impulse) = (vel, None);
+    if go_on {
+        let last = eight.gather(all.lines.free);
         for k in 0..LANES {
-            starting.set_off(k, free[k], go_on);
+            change[k] = vel[k].sub(last[k]);
         }
-    } else {
-        for k in 0..starting.vel.len() {
-            starting.set_off(k, free[k], go_on);
+        if weigh {
+            impulse = spins.impulse(&change);
         }
     }
+    let load = eight.own(all.own, LOAD);
+    let spin = spins.after(all, eight, (&vel, &load, h), weigh);
+    let free = velocity(&vel, &load, spin);
+    if go_on {
+        if let Some(impulse) = impulse {
+            spins.turn(&mut change, impulse);
+        }
+        for k in 0..LANES {
+            change[k] = free[k].add(change[k]);
+        }
+        eight.scatter(all.lines.vel, change);
+    }
+    eight.scatter(all.lines.free, free);
 }
 
 /// Free velocities, in columns.
 #[inline(always)]
-fn predict<S: AllLanes + Double>(all: &mut Moving, eight: Eight, h: S, weigh: bool) -> [S; LANES] {
-    let vel = eight.gather(all.lines.vel);
-    let load = eight.own::<S>(all.own, LOAD);
-    let [u, v, w] = spin_after(all, eight, (&vel, &load, h), weigh).0;
-    let [slow, calm] = [load[3], load[7]];
+fn velocity<S: Double>(vel: &[S; LANES], load: &[S; LANES], spin: V3<S>) -> [S; LANES] {
+    let ([u, v, w], [slow, calm]) = (spin.0, [load[3], load[7]]);
     [
         vel[0].add(load[0]).div(slow),
         vel[1].add(load[1]).div(slow),
