@@ -31,7 +31,7 @@ use super::joints::set_turn;
 use super::simd::Line;
 use crate::parallel::Parts;
 use glam::{DQuat, DVec3};
-use rb_core::integrate::Mover;
+use rb_core::integrate::{IDLE_TURN, Mover};
 use rb_core::math::Twist;
 
 /// Lines of a body.
@@ -50,9 +50,6 @@ const GYROSCOPIC: f64 = 2.0;
 /// Share by which W may change in a substep and be kept for the step: axes, arms and steps of contacts are kept whatever
 /// turns.
 const CALM: f64 = 1.0 / (1 << 16) as f64;
-
-/// Share of a spin up to which the gyroscopic term is left out: what rounding to single precision is off by, in four substeps.
-const IDLE: f64 = 1.0 / (1 << 26) as f64;
 
 /// What gives a body another spin than it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -250,7 +247,7 @@ fn calm_within(m: &Mover, h: f64) -> (f32, DVec3) {
     let (moments, speed) = (m.inertia.moments, m.vel.ang.abs().max_element());
     let uneven = h * (moments.max_element() / moments.min_element() - 1.0);
     let share = speed * uneven;
-    let turn = if share <= IDLE || share > CALM || m.inertia.is_round() {
+    let turn = if share <= IDLE_TURN || share > CALM || m.inertia.is_round() {
         DVec3::ZERO
     } else {
         let axes = m.q * m.inertia.axes;

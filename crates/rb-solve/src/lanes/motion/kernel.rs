@@ -44,23 +44,34 @@ fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, weigh: bool, go_on:
     let mut renewed = false;
     for first in (0..count).step_by(LANES) {
         let eight = Eight::new(first, count);
-        let run = eight.run();
-        for body in run.clone() {
-            if turns(all, body) {
-                all.set_turning(body);
-            }
-        }
-        if all.spins[run.clone()].iter().all(|s| *s != Spin::Free) {
+        if goes_straight(all, eight) {
             go_straight(all, eight, speeds, go_on);
             continue;
         }
         renewed |= weigh;
         set_off(all, eight, S::splat(h), [weigh, go_on]);
-        for body in run {
+        for body in eight.run() {
             all.lines.other[body] |= weigh && all.spins[body] == Spin::Free;
         }
     }
     renewed
+}
+
+/// Whether loads are changes of velocities for all of eight bodies. Those that were calm and turn too fast for that are no more.
+#[inline(always)]
+fn goes_straight(all: &mut Moving, eight: Eight) -> bool {
+    // Most are alike in all directions, and need not be asked how they turn.
+    let kept = |spin: &Spin| matches!(spin, Spin::Kept);
+    if all.spins[eight.run()].iter().all(kept) {
+        return true;
+    }
+    for body in eight.run() {
+        if turns(all, body) {
+            all.set_turning(body);
+        }
+    }
+    let free = |spin: &Spin| matches!(spin, Spin::Free);
+    !all.spins[eight.run()].iter().any(free)
 }
 
 /// Whether a body that was calm turns too fast for that.
