@@ -111,8 +111,7 @@ fn heavy_on_light_stands_in_a_large_island() {
     assert!(island.bodies > 300 && island.solver == "pgs" && island.reason.is_none());
     assert!(island.clusters >= 1, "{}", island.clusters);
     assert!(sag.abs() < 1e-3, "{sag}");
-    // At rest: push-outs do not go on from substep to substep. (In one step of thirty the residual is above that, where a
-    // body has crept as far as contacts follow it, and is seen elsewhere.)
+    // At rest: push-outs do not go on from substep to substep. (It is above that in one step of thirty.)
     assert!(residual < 2e-4, "{residual:.1e}");
     assert!(
         report.met,
