@@ -49,7 +49,7 @@ const GYROSCOPIC: f64 = 2.0;
 
 /// Share by which W may change in a substep and be kept for the step: axes, arms and steps of contacts are kept whatever
 /// turns.
-const CALM: f64 = 1.0 / (1 << 16) as f64;
+const CALM: f64 = 1.0 / (1 << 17) as f64;
 
 /// What gives a body another spin than it has.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
