@@ -79,8 +79,8 @@ fn reports_are_what_their_impulses_do() {
         println!("{name}: {found:.6?}");
         assert!(found.islands > 0, "{name}");
         assert!(found.share < 1.0, "{name}: {found:?}");
-        // Where nothing tumbles that is not round there is nothing to allow for.
-        let tumbling = ["mixed_drop", "terrain"].contains(&name);
+        // Where nothing tumbles that is not round there is nothing to allow for. (Limbs of ragdolls do, when they strike.)
+        let tumbling = ["mixed_drop", "terrain", "ragdolls"].contains(&name);
         assert!(tumbling || found.most < HIDDEN, "{name}: {found:?}");
     }
 }

@@ -101,7 +101,7 @@ fn moved(name: &str, size: usize, steps: usize, offset: DVec3) -> Vec<(DVec3, DQ
 #[test]
 fn mechanisms_are_the_same_there_too() {
     let scenes = [
-        ("ragdolls", 8, 240),
+        ("ragdolls", 8, 220),
         ("ragdolls", 30, 100),
         ("joint_grid", 12, 30),
         ("chain_swing", 100, 120),

@@ -15,6 +15,9 @@ use glam::{DQuat, DVec3};
 /// How many times heavier damping makes a body at most: it then stands as good as still.
 const HEAVIEST: f64 = 1e9;
 
+/// Turn in a substep (rad) that is as good as none: what rounding to single precision is off by, as a share, in four of them.
+pub const IDLE_TURN: f64 = 1.0 / (1 << 26) as f64;
+
 /// A body within its island: what the substeps read and write.
 #[derive(Clone, Debug, Default)]
 pub struct Mover {
@@ -62,8 +65,12 @@ impl Mover {
     /// Makes it what [`new`](Self::new) does, in place: all bodies are taken in every step.
     #[inline]
     pub fn renew(&mut self, slot: u32, body: &Body, params: &Params, h: f64) {
+        let idle = body.vel.ang.abs().max_element() * h <= IDLE_TURN;
         *self = Self {
-            inv: body.seen_inv_mass(),
+            inv: match idle {
+                true => body.seen_inv_mass(),
+                false => body.inv_mass(),
+            },
             ..Self::guest(slot, body, params)
         };
         self.weigh_down(h);

@@ -2,13 +2,15 @@
 //! inverse masses at the new attitudes, and the way of the bodies with the velocities found.
 //!
 //! All is that of [`Mover`] with the implicit gyroscopic term, operation by operation and with nothing fused,
-//! so that a body does in lanes what it does by itself; but one that hardly turns keeps its W. What it needs for that
-//! beside its [`BodyLines`] lies in four more lines:
+//! so that a body does in lanes what it does by itself; but one that hardly turns keeps its W, and what its gyroscopic
+//! term adds to its spin, through a step. What it needs for that beside its [`BodyLines`] lies in four more lines:
 //!
 //! ```text
-//! pose    centre of mass, attitude                  load    (g + F/m) h, torque h, 1 + h damping
+//! pose    centre of mass, attitude                  load    (g + F/m) h, 1 + h damping, torque h, 1 + h damping
 //! frame   principal moments, their axes, kind       start   velocity at the start of the substep
 //! ```
+//!
+//! The load of one that hardly turns has the change of its spin in the place of the torque.
 //!
 //! What impulses did goes on as a change of velocity, v = ṽ + Δv, that of the spin as the angular impulse it was: by W′ of the last
 //! substep and W of this one, Δω → W W′⁻¹ Δω.
@@ -29,7 +31,7 @@ use super::joints::set_turn;
 use super::simd::Line;
 use crate::parallel::Parts;
 use glam::{DQuat, DVec3};
-use rb_core::integrate::Mover;
+use rb_core::integrate::{IDLE_TURN, Mover};
 use rb_core::math::Twist;
 
 /// Lines of a body.
@@ -45,18 +47,18 @@ const STILL: f64 = 0.0;
 const TURNING: f64 = 1.0;
 const GYROSCOPIC: f64 = 2.0;
 
-/// Turn (rad) in a substep below which W and the spin stay as they are: what rounding to single precision is off by, as a
-/// share, in four of them. No two moments of inertia differ by more than the third, so that a gyroscopic term changes a
-/// spin by less than this share.
-const CALM: f64 = 1.0 / (1 << 26) as f64;
+/// Share by which W may change in a substep and be kept for the step: axes, arms and steps of contacts are kept whatever
+/// turns.
+const CALM: f64 = 1.0 / (1 << 17) as f64;
 
 /// What gives a body another spin than it has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 enum Spin {
     /// Impulses alone: it has no torque, no damping and no gyroscopic term, and W stays.
     Kept,
-    /// The same, as long as it turns by less than [`CALM`] in each substep.
-    Calm,
+    /// The same, and what its gyroscopic term was at the start of the step, as long as it is no faster than this about
+    /// any axis (rad/s).
+    Calm(f32),
     /// All there is.
     #[default]
     Free,
@@ -161,10 +163,13 @@ impl Moving<'_> {
         let (push, torque) = (m.push(), m.force.torque * h);
         let [slow, calm] = m.damping.map(|rate| 1.0 + h * rate);
         let pushed = torque != DVec3::ZERO || [slow, calm] != [1.0; 2];
-        let (spin, kind) = match kind {
-            _ if pushed => (Spin::Free, kind),
-            STILL => (Spin::Kept, kind),
-            _ => (Spin::Calm, -kind),
+        let (spin, kind, turn) = match kind {
+            _ if pushed => (Spin::Free, kind, torque),
+            STILL => (Spin::Kept, kind, torque),
+            _ => {
+                let (limit, turn) = calm_within(m, h);
+                (Spin::Calm(limit), -kind, turn)
+            }
         };
         self.spins[body] = spin;
         own[POSE] = line(m.com, m.q, m.grid.anchor());
@@ -173,10 +178,10 @@ impl Moving<'_> {
             push.x * h,
             push.y * h,
             push.z * h,
-            torque.x,
-            torque.y,
-            torque.z,
             slow,
+            turn.x,
+            turn.y,
+            turn.z,
             calm,
         ];
         own[START] = packed(&m.vel, 0.0);
@@ -213,8 +218,10 @@ impl Moving<'_> {
     /// A body that was calm turns.
     fn set_turning(&mut self, body: usize) {
         self.spins[body] = Spin::Free;
-        let [.., kind] = &mut self.own[body * LINES + FRAME].0;
+        let own = &mut self.own[body * LINES..][..LINES];
+        let [.., kind] = &mut own[FRAME].0;
         *kind = -*kind;
+        own[LOAD].0[4..7].fill(0.0);
     }
 
     /// Has the bodies set out with their free velocities, and marks those that geometric stiffness may be too
@@ -228,6 +235,26 @@ impl Moving<'_> {
     pub fn advance(&mut self, h: f64, beta: f64, turned: &mut [Line]) {
         kernel::advance(self, [h, beta], turned);
     }
+}
+
+/// How fast (rad/s) a body may turn about an axis to be calm, and what its gyroscopic term then adds to its spin in each
+/// substep (rad/s), as it is now.
+///
+/// A turn by θ changes W by up to θ (1/I₁ − 1/I₃), I₁ the least of its moments and I₃ the greatest, and in a substep the spin
+/// by up to θ (I₃ − I₁)/I₁ of it: both are within θ (I₃/I₁ − 1), in terms of the least of W and of the spin.
+#[inline]
+fn calm_within(m: &Mover, h: f64) -> (f32, DVec3) {
+    let (moments, speed) = (m.inertia.moments, m.vel.ang.abs().max_element());
+    let uneven = h * (moments.max_element() / moments.min_element() - 1.0);
+    let share = speed * uneven;
+    let turn = if share <= IDLE_TURN || share > CALM || m.inertia.is_round() {
+        DVec3::ZERO
+    } else {
+        let axes = m.q * m.inertia.axes;
+        let w = axes.conjugate() * m.vel.ang;
+        axes * ((moments * w).cross(w) * h / moments)
+    };
+    ((CALM / uneven) as f32, turn)
 }
 
 #[inline]
@@ -362,14 +389,29 @@ mod tests {
 
     #[test]
     fn a_body_that_hardly_turns_keeps_its_masses_until_it_does() {
-        let (h, slow) = (1.0 / 240.0, card(0.9 * CALM * 240.0 / 6.0));
+        let h = 1.0 / 240.0;
+        let limit = f64::from(calm_within(&card(1.0), h).0);
+        // It is told by its fastest axis.
+        let [slow, fast] = [0.99, 1.01].map(|share| card(share * limit / 0.8));
+        assert!(course(&[fast], 0.0)[0].0);
         let calm = course(std::slice::from_ref(&slow), 0.0);
-        let mut alone = slow.clone();
-        for &(renewed, free, ..) in &calm {
+        let (mut alone, before) = (slow.clone(), slow.vel.ang);
+        for &(renewed, free, _, inv) in &calm {
             alone.refresh();
             let next = alone.predict(h, Params::game().gyroscopic);
             assert!(!renewed && free.lin == next.lin);
-            assert!((free.ang - next.ang).length() <= CALM * next.ang.length());
+            // Its gyroscopic term is that of the start, and W off by the share that it may be, for each substep.
+            let (off, change) = (free.ang - next.ang, next.ang - before);
+            assert!(change.length() > 1e-6 * before.length());
+            assert!(off.length() < 1e-3 * change.length());
+            let least = 1.0 / alone.inertia.moments.max_element();
+            let w = alone.inv.ang;
+            let entries = [
+                w.x_axis.x, w.y_axis.y, w.z_axis.z, w.y_axis.x, w.z_axis.x, w.z_axis.y,
+            ];
+            for (kept, now) in inv.0.iter().zip(entries) {
+                assert!((kept - now).abs() < 2.0 * 6.0 * CALM * least);
+            }
             alone.advance(h, next, Params::game().gyroscopic);
             alone.vel = next;
         }

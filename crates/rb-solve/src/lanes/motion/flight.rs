@@ -58,8 +58,10 @@ pub fn fly<T>(
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::mover;
+    use super::super::calm_within;
+    use super::super::tests::{card, mover};
     use super::*;
+    use core::f64::consts::TAU;
     use rb_core::params::Params;
 
     #[test]
@@ -90,5 +92,42 @@ mod tests {
             }
             assert_eq!((m.com, m.q, m.vel), (own.com, own.q, own.vel));
         }
+    }
+
+    /// What turns as fast as may be to be calm, through a whole revolution: W, and what the gyroscopic term adds, are those of
+    /// the start of each step.
+    #[test]
+    fn a_slow_spin_keeps_its_momentum_and_energy() {
+        let h = 1.0 / 240.0;
+        let course = Course {
+            substeps: 4,
+            h,
+            beta: 1.0,
+        };
+        let limit = f64::from(calm_within(&card(1.0), h).0);
+        let first = card(0.95 * limit / 0.8);
+        let momentum = |m: &Mover| m.inertia.times(m.q, m.vel.ang);
+        let energy = |m: &Mover| m.vel.ang.dot(momentum(m));
+        let mut slow = [first.clone()];
+        let (mut turned, mut strayed) = (0.0, 0.0_f64);
+        while turned < TAU {
+            slow[0].refresh();
+            turned += 4.0 * h * slow[0].vel.ang.length();
+            fly(
+                &mut slow,
+                course,
+                |m| m,
+                |m, (com, q), vel| (m.com, m.q, m.vel) = (com, q, vel),
+            );
+            strayed = strayed.max((slow[0].vel.ang - first.vel.ang).length());
+        }
+        let off = (momentum(&slow[0]) - momentum(&first)).length() / momentum(&first).length();
+        let gained = energy(&slow[0]) / energy(&first) - 1.0;
+        // It tumbles, and is not left to turn as it did.
+        assert!(strayed > 0.5 * first.vel.ang.length());
+        assert!(
+            off < 3e-5 && gained.abs() < 3e-5,
+            "momentum {off:e}, energy {gained:e}"
+        );
     }
 }

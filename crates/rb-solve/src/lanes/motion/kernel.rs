@@ -1,9 +1,9 @@
 //! The kernels. The bodies of a run are taken [eight by eight](Eight).
 
 use super::eight::Eight;
-use super::spin::{angular_impulses, spin_after, turn_changes};
+use super::spin::Spins;
 use super::turn::{Quat, dot};
-use super::{CALM, FRAME, LINES, LOAD, Moving, POSE, START, Spin};
+use super::{FRAME, LINES, LOAD, Moving, POSE, START, Spin};
 use crate::lanes::simd::{AllLanes, Double, Line, Wide};
 use crate::lanes::vector::V3;
 use crate::lanes::{LANES, dispatch};
@@ -38,124 +38,107 @@ pub(super) fn advance(all: &mut Moving, numbers: [f64; 2], turned: &mut [Line]) 
 /// 1 for the numbers of a velocity in a line of eight.
 const SPEEDS: Wide = Wide([1.0, 1.0, 1.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
 
-/// 1 for the linear ones of them.
-const LINEAR: Wide = Wide([1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-
-/// 1 for the angular ones.
-const ANGULAR: Wide = Wide([0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.0]);
-
 #[inline(always)]
 fn run_begin<S: AllLanes + Double>(all: &mut Moving, h: f64, weigh: bool, go_on: bool) -> bool {
-    let (count, speeds, linear) = (all.len(), S::load(&SPEEDS), S::load(&LINEAR));
+    let (count, speeds) = (all.len(), S::load(&SPEEDS));
     let mut renewed = false;
     for first in (0..count).step_by(LANES) {
         let eight = Eight::new(first, count);
-        let run = eight.run();
-        for body in run.clone() {
-            if all.spins[body] == Spin::Calm && turns::<S>(all, body, h) {
-                all.set_turning(body);
-            }
+        if goes_straight(all, eight) {
+            go_straight(all, eight, speeds, go_on);
+            continue;
         }
-        if all.spins[run.clone()].iter().all(|s| *s != Spin::Free) {
-            go_straight(all, eight, [linear, speeds], go_on);
-        } else {
-            renewed |= weigh;
-            let impulse = match weigh && go_on {
-                true => angular_impulses::<S>(all, eight),
-                false => None,
-            };
-            let free = S::transposed(predict(all, eight, S::splat(h), weigh));
-            if let Some(impulse) = impulse {
-                turn_changes(all, eight, impulse);
-            }
-            for body in run {
-                all.lines.other[body] |= weigh && all.spins[body] == Spin::Free;
-            }
-            set_off(all, eight, free, go_on);
+        renewed |= weigh;
+        set_off(all, eight, S::splat(h), [weigh, go_on]);
+        for body in eight.run() {
+            all.lines.other[body] |= weigh && all.spins[body] == Spin::Free;
         }
     }
     renewed
 }
 
-/// Whether a body turns in this substep.
+/// Whether loads are changes of velocities for all of eight bodies. Those that were calm and turn too fast for that are no more.
 #[inline(always)]
-fn turns<S: AllLanes + Double>(all: &Moving, body: usize, h: f64) -> bool {
-    let turn = S::load(&ANGULAR).mul(S::splat(h));
-    let next = S::load(&all.lines.vel[body]).mul(turn);
-    let most = next.max(S::zero().sub(next));
-    S::any(S::gt(most, S::splat(CALM)))
-}
-
-/// Bodies that set off: their velocities, the last free ones, and what is their own.
-struct Starting<'a> {
-    vel: &'a mut [Line],
-    last: &'a mut [Line],
-    own: &'a mut [[Line; LINES]],
-}
-
-impl<'a> Starting<'a> {
-    #[inline(always)]
-    fn new(all: &'a mut Moving, eight: Eight) -> Self {
-        Self {
-            vel: &mut all.lines.vel[eight.run()],
-            last: &mut all.lines.free[eight.run()],
-            own: &mut all.own.as_chunks_mut::<LINES>().0[eight.run()],
+fn goes_straight(all: &mut Moving, eight: Eight) -> bool {
+    // Most are alike in all directions, and need not be asked how they turn.
+    let kept = |spin: &Spin| matches!(spin, Spin::Kept);
+    if all.spins[eight.run()].iter().all(kept) {
+        return true;
+    }
+    for body in eight.run() {
+        if turns(all, body) {
+            all.set_turning(body);
         }
     }
+    let free = |spin: &Spin| matches!(spin, Spin::Free);
+    !all.spins[eight.run()].iter().any(free)
+}
 
-    /// Has one start a substep with its free velocity, and what impulses changed in the last substep if they `go_on`. What
-    /// its line of velocities holds beside these is nought in the lines of free ones, and so stays.
-    #[inline(always)]
-    fn set_off<S: AllLanes + Double>(&mut self, k: usize, free: S, go_on: bool) {
-        let before = S::load(&self.vel[k]);
-        before.store(&mut self.own[k][START]);
+/// Whether a body that was calm turns too fast for that.
+#[inline(always)]
+fn turns(all: &Moving, body: usize) -> bool {
+    let Spin::Calm(limit) = all.spins[body] else {
+        return false;
+    };
+    let [.., u, v, w, _] = all.lines.vel[body].0;
+    u.abs().max(v.abs()).max(w.abs()) > f64::from(limit)
+}
+
+/// Has bodies set off whose loads are changes of their velocities. What their lines of velocities hold beside these is nought
+/// in those of free ones, and so stays.
+#[inline(always)]
+fn go_straight<S: AllLanes + Double>(all: &mut Moving, eight: Eight, speeds: S, go_on: bool) {
+    let vel = &mut all.lines.vel[eight.run()];
+    let last = &mut all.lines.free[eight.run()];
+    let own = &mut all.own.as_chunks_mut::<LINES>().0[eight.run()];
+    for k in 0..vel.len() {
+        let (before, load) = (S::load(&vel[k]), S::load(&own[k][LOAD]));
+        before.store(&mut own[k][START]);
+        let free = before.add(load).mul(speeds);
         if go_on {
-            let change = before.sub(S::load(&self.last[k]));
-            free.add(change).store(&mut self.vel[k]);
+            let change = before.sub(S::load(&last[k]));
+            free.add(change).store(&mut vel[k]);
         }
-        free.store(&mut self.last[k]);
+        free.store(&mut last[k]);
     }
 }
 
-/// Has bodies set off that gravity and forces move while nothing but impulses turns them.
+/// Has bodies set off of which some turn.
 #[inline(always)]
-fn go_straight<S: AllLanes + Double>(
-    all: &mut Moving,
-    eight: Eight,
-    [linear, speeds]: [S; 2],
-    go_on: bool,
-) {
-    let mut starting = Starting::new(all, eight);
-    for k in 0..starting.vel.len() {
-        let push = S::load(&starting.own[k][LOAD]).mul(linear);
-        let free = S::load(&starting.vel[k]).add(push).mul(speeds);
-        starting.set_off(k, free, go_on);
-    }
-}
-
-/// Has bodies set off with these free velocities.
-#[inline(always)]
-fn set_off<S: AllLanes + Double>(all: &mut Moving, eight: Eight, free: [S; LANES], go_on: bool) {
-    let mut starting = Starting::new(all, eight);
-    if starting.vel.len() == LANES {
-        // A loop of known length is unrolled, and `free` stays in registers.
+fn set_off<S: AllLanes + Double>(all: &mut Moving, eight: Eight, h: S, [weigh, go_on]: [bool; 2]) {
+    let before = eight.rows::<S, 1>(all.lines.vel, 0);
+    eight.set_rows::<S, LINES>(all.own, START, before);
+    let vel = S::transposed(before);
+    let mut spins = Spins::of(all, eight);
+    let (mut change, mut impulse) = (vel, None);
+    if go_on {
+        let last = eight.gather(all.lines.free);
         for k in 0..LANES {
-            starting.set_off(k, free[k], go_on);
+            change[k] = vel[k].sub(last[k]);
         }
-    } else {
-        for k in 0..starting.vel.len() {
-            starting.set_off(k, free[k], go_on);
+        if weigh {
+            impulse = spins.impulse(&change);
         }
     }
+    let load = eight.own(all.own, LOAD);
+    let spin = spins.after(all, eight, (&vel, &load, h), weigh);
+    let free = velocity(&vel, &load, spin);
+    if go_on {
+        if let Some(impulse) = impulse {
+            spins.turn(&mut change, impulse);
+        }
+        for k in 0..LANES {
+            change[k] = free[k].add(change[k]);
+        }
+        eight.scatter(all.lines.vel, change);
+    }
+    eight.scatter(all.lines.free, free);
 }
 
 /// Free velocities, in columns.
 #[inline(always)]
-fn predict<S: AllLanes + Double>(all: &mut Moving, eight: Eight, h: S, weigh: bool) -> [S; LANES] {
-    let vel = eight.gather(all.lines.vel);
-    let load = eight.own::<S>(all.own, LOAD);
-    let [u, v, w] = spin_after(all, eight, (&vel, &load, h), weigh).0;
-    let [slow, calm] = [load[6], load[7]];
+fn velocity<S: Double>(vel: &[S; LANES], load: &[S; LANES], spin: V3<S>) -> [S; LANES] {
+    let ([u, v, w], [slow, calm]) = (spin.0, [load[3], load[7]]);
     [
         vel[0].add(load[0]).div(slow),
         vel[1].add(load[1]).div(slow),

@@ -7,80 +7,102 @@ use crate::lanes::LANES;
 use crate::lanes::simd::{AllLanes, Double};
 use crate::lanes::vector::V3;
 
-/// The angular impulses (N·m·s) that changed the spins of those that turn, by the W′ that they had: W′⁻¹ Δω, by Cramer's rule, for
-/// the W′ of a body here is regular (those with locked axes are bound by the caller, by their inertia). None where nothing changed.
-#[inline(always)]
-pub(super) fn angular_impulses<S: AllLanes + Double>(all: &Moving, eight: Eight) -> Option<V3<S>> {
-    let change = changes::<S>(all, eight);
-    if !S::any(S::gt(dot(change, change), S::zero())) {
-        return None;
-    }
-    let [xx, yy, zz, xy, xz, yz, ..] = eight.gather(all.lines.inv);
-    let (x, y, z) = (V3([xx, xy, xz]), V3([xy, yy, yz]), V3([xz, yz, zz]));
-    let (yz, zx, xy) = (cross(y, z), cross(z, x), cross(x, y));
-    let per = S::splat(1.0).div(dot(x, yz));
-    Some(V3([dot(change, yz), dot(change, zx), dot(change, xy)]).scaled(per))
+/// What turns eight bodies: their moments of inertia and their kinds, and W as it is.
+pub(super) struct Spins<S> {
+    frame: [S; LANES],
+    inv: [S; LANES],
 }
 
-/// What impulses changed of the spins in the last substep.
-#[inline(always)]
-fn changes<S: AllLanes + Double>(all: &Moving, eight: Eight) -> V3<S> {
-    let (vel, free) = (eight.gather(all.lines.vel), eight.gather(all.lines.free));
-    V3([vel[4], vel[5], vel[6]]).sub(V3([free[4], free[5], free[6]]))
-}
-
-/// Has the spins of those that turn changed by what the angular impulses do by the W that they have now: from other free ones.
-#[inline(always)]
-pub(super) fn turn_changes<S: AllLanes + Double>(all: &mut Moving, eight: Eight, impulse: V3<S>) {
-    let frame = eight.own::<S>(all.own, FRAME);
-    let turning = S::gt(frame[7], S::splat(STILL));
-    let (vel, inv) = (eight.gather(all.lines.vel), eight.gather(all.lines.inv));
-    let from = V3([vel[4], vel[5], vel[6]]).sub(weighed(&inv, impulse));
-    let mut free = eight.gather(all.lines.free);
-    for k in 0..3 {
-        free[4 + k] = S::select(turning, from.0[k], free[4 + k]);
-    }
-    eight.scatter(all.lines.free, free);
-}
-
-/// Angular velocity after the external torque, as [`rb_core::integrate::Mover::spin_after`]; renews inverse
-/// masses, if they are to be.
-#[inline(always)]
-pub(super) fn spin_after<S: AllLanes + Double>(
-    all: &mut Moving,
-    eight: Eight,
-    (vel, load, h): (&[S; LANES], &[S; LANES], S),
-    weigh: bool,
-) -> V3<S> {
-    let (spin, torque) = (
-        V3([vel[4], vel[5], vel[6]]),
-        V3([load[3], load[4], load[5]]),
-    );
-    let frame = eight.own::<S>(all.own, FRAME);
-    let mut inv = eight.gather(all.lines.inv);
-    let turning = S::gt(frame[7], S::splat(STILL));
-    if !S::any(turning) {
-        return spin.add(weighed(&inv, torque));
-    }
-    let pose = eight.own::<S>(all.own, POSE);
-    let axes = Quat::of(&pose).times(&Quat::of(&frame));
-    let moments = V3([frame[0], frame[1], frame[2]]);
-    if weigh {
-        let fresh = inverse(&axes, moments);
-        for k in 0..6 {
-            inv[k] = S::select(turning, fresh[k], inv[k]);
+impl<S: AllLanes + Double> Spins<S> {
+    #[inline(always)]
+    pub(super) fn of(all: &Moving, eight: Eight) -> Self {
+        Self {
+            frame: eight.own(all.own, FRAME),
+            inv: eight.gather(all.lines.inv),
         }
-        eight.scatter(all.lines.inv, inv);
     }
-    let mut after = spin.add(weighed(&inv, torque));
-    let mask = S::gt(frame[7], S::splat(TURNING));
-    if S::any(mask) {
-        let spun = gyroscopic(&axes, moments, spin, torque, h);
+
+    /// Which of them turn, and W with them.
+    #[inline(always)]
+    fn turning(&self) -> S::Mask {
+        S::gt(self.frame[7], S::splat(STILL))
+    }
+
+    /// The angular impulses (N·m·s) that changed their spins by so much: W⁻¹ Δω, by Cramer's rule, for the W of a body here is
+    /// regular (those with locked axes are bound by the caller, by their inertia). None where nothing changed.
+    #[inline(always)]
+    pub(super) fn impulse(&self, change: &[S; LANES]) -> Option<V3<S>> {
+        let change = V3([change[4], change[5], change[6]]);
+        if !S::any(S::gt(dot(change, change), S::zero())) {
+            return None;
+        }
+        let [xx, yy, zz, xy, xz, yz, ..] = self.inv;
+        let (x, y, z) = (V3([xx, xy, xz]), V3([xy, yy, yz]), V3([xz, yz, zz]));
+        let (yz, zx, xy) = (cross(y, z), cross(z, x), cross(x, y));
+        let per = S::splat(1.0).div(dot(x, yz));
+        Some(V3([dot(change, yz), dot(change, zx), dot(change, xy)]).scaled(per))
+    }
+
+    /// Has those that turn change their spins by what these impulses do now.
+    #[inline(always)]
+    pub(super) fn turn(&self, change: &mut [S; LANES], impulse: V3<S>) {
+        let (turning, turned) = (self.turning(), weighed(&self.inv, impulse));
         for k in 0..3 {
-            after.0[k] = S::select(mask, spun.0[k], after.0[k]);
+            change[4 + k] = S::select(turning, turned.0[k], change[4 + k]);
         }
     }
-    after
+
+    /// Angular velocity after the external torque, as [`rb_core::integrate::Mover::spin_after`]; renews inverse
+    /// masses, if they are to be.
+    #[inline(always)]
+    pub(super) fn after(
+        &mut self,
+        all: &mut Moving,
+        eight: Eight,
+        (vel, load, h): (&[S; LANES], &[S; LANES], S),
+        weigh: bool,
+    ) -> V3<S> {
+        let (spin, torque) = (
+            V3([vel[4], vel[5], vel[6]]),
+            V3([load[4], load[5], load[6]]),
+        );
+        let (turning, kind) = (self.turning(), self.frame[7]);
+        let calm = S::gt(S::splat(STILL), kind);
+        if !S::any(turning) {
+            return spin.add(change(calm, torque, &self.inv));
+        }
+        let pose = eight.own::<S>(all.own, POSE);
+        let axes = Quat::of(&pose).times(&Quat::of(&self.frame));
+        let moments = V3([self.frame[0], self.frame[1], self.frame[2]]);
+        if weigh {
+            let fresh = inverse(&axes, moments);
+            for k in 0..6 {
+                self.inv[k] = S::select(turning, fresh[k], self.inv[k]);
+            }
+            eight.scatter(all.lines.inv, self.inv);
+        }
+        let mut after = spin.add(change(calm, torque, &self.inv));
+        let mask = S::gt(kind, S::splat(TURNING));
+        if S::any(mask) {
+            let spun = gyroscopic(&axes, moments, spin, torque, h);
+            for k in 0..3 {
+                after.0[k] = S::select(mask, spun.0[k], after.0[k]);
+            }
+        }
+        after
+    }
+}
+
+/// What a load does to a spin: of those that are calm it is the change.
+#[inline(always)]
+fn change<S: AllLanes + Double>(calm: S::Mask, load: V3<S>, inv: &[S; LANES]) -> V3<S> {
+    let turned = weighed(inv, load);
+    let [u, v, w] = turned.0;
+    V3([
+        S::select(calm, load.0[0], u),
+        S::select(calm, load.0[1], v),
+        S::select(calm, load.0[2], w),
+    ])
 }
 
 /// Inverse inertia in world axes, as [`rb_core::mass::PrincipalInertia::world_inverse`]: xx, yy, zz, xy, xz, yz.
