@@ -15,7 +15,7 @@ use super::kernel::solve;
 use super::pack::{Batch, Eight, triangle};
 use super::prepare::ALL;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Line, Wide, Within, by_halves};
+use crate::lanes::simd::{Double, Line, Wide, Within, again, all_again, by_halves};
 use crate::lanes::vector::V3;
 use rb_core::problem::Pass;
 
@@ -58,11 +58,12 @@ fn visit_some<S: Double, const PLAIN: usize, const N: usize>(
         x[i] = gait.violation(rows, i, pass);
     }
     solve::<S, true>(&mut x, rows, factor, PLAIN);
+    let (batch, rows) = (again(batch), all_again(rows));
     let mut thrust = Thrust::new();
     for i in (0..N).rev() {
         thrust.add(rows, i, x[i]);
     }
-    thrust.put(batch, &gait.arms, batch.even, &mut pair);
+    thrust.put(batch, &arms(batch), batch.even, &mut pair);
     pair.scatter(vel, at);
 }
 
