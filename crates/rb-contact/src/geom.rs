@@ -6,10 +6,11 @@
 //! world boxes at 10 km grow by at most 1 mm and only admit more candidates.
 
 use glam::{DVec3, Vec3};
-use parry3d::partitioning::BvhBuildStrategy;
+use parry3d::partitioning::{BvhBuildStrategy, BvhNode, TraversalAction};
 use parry3d::transformation::try_convex_hull;
 use rb_core::math::Pose;
 use rb_core::{Error, Result};
+use smallvec::SmallVec;
 use std::collections::HashMap;
 
 pub(crate) use parry3d::bounding_volume::Aabb as Box32;
@@ -150,6 +151,25 @@ impl Aabb {
 pub(crate) fn tree(boxes: impl Iterator<Item = Aabb>) -> Bvh {
     let boxes: Vec<Box32> = boxes.map(|b| b.outward()).collect();
     Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes)
+}
+
+/// Numbers of the boxes that meet a region, in ascending order.
+///
+/// (Told branch by branch: an iterator over leaves keeps a stack of references, and is asked for each of them.)
+pub(crate) fn meeting(tree: &Bvh, region: &Aabb) -> SmallVec<[u32; 16]> {
+    let region = BvhNode::leaf(region.outward(), 0);
+    let mut met = SmallVec::new();
+    tree.traverse(|branch| {
+        if !branch.intersects(&region) {
+            return TraversalAction::Prune;
+        }
+        if let Some(number) = branch.leaf_data() {
+            met.push(number);
+        }
+        TraversalAction::Continue
+    });
+    met.sort_unstable();
+    met
 }
 
 /// Triangles of the convex hull of `points`, as indices into them, wound counter-clockwise seen from

@@ -1,7 +1,7 @@
 //! Several convex shapes as one. Mass is the sum of the parts, overlaps counted twice.
 
 use crate::convex::{Core, Part, Parts, View};
-use crate::geom::{Aabb, Bvh, tree};
+use crate::geom::{Aabb, Bvh, meeting, tree};
 use crate::shape::{Geometry, Mesh, Shape};
 use glam::DVec3;
 use rb_core::error::check;
@@ -140,10 +140,7 @@ impl Geometry for Compound {
 
 impl Parts for Compound {
     fn overlapping(&self, region: &Aabb, f: &mut dyn FnMut(Part<'_>)) {
-        let mut hit: smallvec::SmallVec<[u32; 16]> =
-            self.0.tree.intersect_aabb(&region.outward()).collect();
-        hit.sort_unstable();
-        for sub in hit {
+        for sub in meeting(&self.0.tree, region) {
             let (pose, shape) = &self.0.parts[sub as usize];
             let (core, radius) = shape.convex().unwrap_or((Core::Point, 0.0));
             f(Part {

@@ -6,7 +6,7 @@
 //! can slide over internal edges without feeling them.
 
 use crate::convex::{Core, Facet, Part, Parts, View};
-use crate::geom::{Aabb, Bvh, tree};
+use crate::geom::{Aabb, Bvh, meeting, tree};
 use crate::moments::closed_surface;
 use crate::shape::{Geometry, Mesh, Shape};
 use glam::DVec3;
@@ -186,10 +186,7 @@ impl Geometry for TriMesh {
 
 impl Parts for TriMesh {
     fn overlapping(&self, region: &Aabb, f: &mut dyn FnMut(Part<'_>)) {
-        let mut hit: smallvec::SmallVec<[u32; 16]> =
-            self.0.tree.intersect_aabb(&region.outward()).collect();
-        hit.sort_unstable();
-        for sub in hit {
+        for sub in meeting(&self.0.tree, region) {
             f(Part {
                 sub,
                 pose: Pose::IDENTITY,
