@@ -89,7 +89,6 @@ pub(super) fn arms<S: Double>(batch: &Batch) -> [V3<S>; 2] {
 
 /// How a point slips and how the bodies turn against each other.
 pub(super) struct Gait<S> {
-    arms: [V3<S>; 2],
     slip: V3<S>,
     spin: V3<S>,
 }
@@ -97,11 +96,9 @@ pub(super) struct Gait<S> {
 impl<S: Double> Gait<S> {
     #[inline(always)]
     pub(super) fn of(batch: &Batch, pair: &Pair<S>) -> Self {
-        let arms = arms(batch);
         Self {
-            slip: pair.slip(&arms),
+            slip: pair.slip(&arms(batch)),
             spin: pair.spin(),
-            arms,
         }
     }
 

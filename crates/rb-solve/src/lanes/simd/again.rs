@@ -24,6 +24,10 @@ pub(in crate::lanes) fn all_again<T>(numbers: &[T]) -> &[T] {
 
 /// The same address.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
+#[allow(
+    clippy::pointers_in_nomem_asm_block,
+    reason = "nothing is read by way of it"
+)]
 #[inline(always)]
 fn hidden<T>(mut address: *const T) -> *const T {
     // SAFETY: there is no instruction in it, but for a remark.
