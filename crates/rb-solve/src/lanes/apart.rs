@@ -11,8 +11,9 @@ use super::axes::{Along, Arms, Axes};
 use super::batch::{Batch, Height, Point, Slip, Special};
 use super::kernel::project;
 use super::pair::Pair;
+use super::position::again;
 use super::response::Inertia;
-use super::simd::{Simd, Stored, Within, again, two};
+use super::simd::{Simd, Stored, Within, two};
 use super::vector::V3;
 
 /// The points of a batch.

@@ -19,9 +19,9 @@ use super::axes::{Along, Axes};
 use super::batch::{Batch, Point, Special};
 use super::grip::{Grip, levered, load};
 use super::pair::Pair;
-use super::position::{Give, Press, levers, press};
+use super::position::{Give, Press, again, levers, press};
 use super::response::Inertia;
-use super::simd::{Simd, Stored, Within, again, two};
+use super::simd::{Simd, Stored, Within, two};
 use super::vector::V3;
 
 /// Visits the friction of a batch, then its normals.

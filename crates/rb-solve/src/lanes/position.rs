@@ -23,7 +23,7 @@ use super::pack::Bodies;
 use super::pair::Pair;
 use super::prepare;
 use super::response::Inertia;
-use super::simd::{Line, Simd, Stored, Within, again, by_halves, two};
+use super::simd::{Line, Simd, Stored, Within, by_halves, two};
 
 /// How a sweep is made.
 #[derive(Clone, Copy)]
@@ -171,6 +171,13 @@ fn visit<S: Simd, L: Stored, const N: usize, const BACKWARDS: bool>(
     pair.scatter(vel, at);
 }
 
+/// The same batch, whose numbers the compiler has to read again from here on. Of those that are asked for before and after
+/// the points it would keep what it read, and put all of it aside meanwhile.
+#[inline(always)]
+pub(super) fn again<W>(batch: &Batch<W>) -> &Batch<W> {
+    core::hint::black_box(batch)
+}
+
 /// How far a normal yields in a visit.
 #[derive(Clone, Copy)]
 pub(super) enum Give<'a, W> {
@@ -226,9 +233,10 @@ pub(super) fn press<S: Simd, const N: usize, const BACKWARDS: bool>(
     }
     for i in 0..N {
         let k = nth::<N, BACKWARDS>(i);
-        let seen = again(&points[k]);
-        let old = S::load(&seen.impulse);
+        let p = &mut points[k];
+        let old = S::load(&p.impulse);
         let delta = change[k].max(S::zero().sub(old));
+        old.add(delta).store(&mut p.impulse);
         for j in i + 1..N {
             let l = nth::<N, BACKWARDS>(j);
             let entry = S::load(&batch.couple[place(k.min(l), k.max(l))]);
@@ -236,9 +244,8 @@ pub(super) fn press<S: Simd, const N: usize, const BACKWARDS: bool>(
         }
         press.sum = press.sum.add(delta);
         if k > 0 {
-            press.turn(seen, delta);
+            press.turn(p, delta);
         }
-        old.add(delta).store(&mut points[k].impulse);
     }
     press
 }

@@ -245,11 +245,9 @@ macro_rules! two {
 }
 pub(super) use two;
 
-mod again;
 mod places;
 mod plain;
 
-pub(super) use again::{again, all_again};
 pub(super) use places::{Place, Within};
 pub(super) use plain::Plain;
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::point::Point;
 use super::prepare::ALL;
 use super::swept;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Line, Wide, Within, all_again, by_halves};
+use crate::lanes::simd::{Double, Line, Wide, Within, by_halves};
 use crate::lanes::vector::V3;
 use crate::lanes::{BodyLines, ContactLanes, dispatch};
 use rb_core::problem::Pass;
@@ -205,8 +205,7 @@ pub(super) fn solve<S: Double, const STOPS: bool>(
     plain: usize,
 ) {
     let n = rows.len().min(ALL);
-    let read = |factor: &[Wide], i: usize, j: usize| S::load(&factor[triangle(i) + j]);
-    let entry = |i, j| read(factor, i, j);
+    let entry = |i: usize, j: usize| S::load(&factor[triangle(i) + j]);
     // y and s, then the change of the impulses.
     for i in 1..n {
         for k in 0..i.min(plain) {
@@ -229,8 +228,6 @@ pub(super) fn solve<S: Double, const STOPS: bool>(
             x[k] = x[i].fma(entry(k, i), x[k]);
         }
     }
-    let factor = all_again(factor);
-    let entry = |i, j| read(factor, i, j);
     // What was found last comes last into each sum: the others do not wait for it.
     for i in (0..n.min(plain)).rev() {
         let mut change = S::zero().sub(x[i].mul(entry(i, i)));

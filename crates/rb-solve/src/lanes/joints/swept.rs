@@ -15,7 +15,7 @@ use super::kernel::solve;
 use super::pack::{Batch, Eight, triangle};
 use super::prepare::ALL;
 use crate::lanes::pair::Pair;
-use crate::lanes::simd::{Double, Line, Wide, Within, again, all_again, by_halves};
+use crate::lanes::simd::{Double, Line, Wide, Within, by_halves};
 use crate::lanes::vector::V3;
 use rb_core::problem::Pass;
 
@@ -58,12 +58,11 @@ fn visit_some<S: Double, const PLAIN: usize, const N: usize>(
         x[i] = gait.violation(rows, i, pass);
     }
     solve::<S, true>(&mut x, rows, factor, PLAIN);
-    let (batch, rows) = (again(batch), all_again(rows));
     let mut thrust = Thrust::new();
     for i in (0..N).rev() {
         thrust.add(rows, i, x[i]);
     }
-    thrust.put(batch, &arms(batch), batch.even, &mut pair);
+    thrust.put(batch, &gait.arms, batch.even, &mut pair);
     pair.scatter(vel, at);
 }
 
@@ -89,6 +88,7 @@ pub(super) fn arms<S: Double>(batch: &Batch) -> [V3<S>; 2] {
 
 /// How a point slips and how the bodies turn against each other.
 pub(super) struct Gait<S> {
+    arms: [V3<S>; 2],
     slip: V3<S>,
     spin: V3<S>,
 }
@@ -96,9 +96,11 @@ pub(super) struct Gait<S> {
 impl<S: Double> Gait<S> {
     #[inline(always)]
     pub(super) fn of(batch: &Batch, pair: &Pair<S>) -> Self {
+        let arms = arms(batch);
         Self {
-            slip: pair.slip(&arms(batch)),
+            slip: pair.slip(&arms),
             spin: pair.spin(),
+            arms,
         }
     }
 
