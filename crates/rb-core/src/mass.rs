@@ -171,11 +171,21 @@ impl InvMass {
     #[inline]
     pub fn new(mass: f64, inertia: &PrincipalInertia, q: DQuat, locked: LockedAxes) -> Self {
         let lin = locked.linear_mask() * (1.0 / mass);
-        let ang = match (locked & LockedAxes::ANGULAR).is_empty() {
-            true => inertia.world_inverse(q),
-            false => projected_inverse(inertia.world(q), locked.angular_mask()),
-        };
-        Self { lin, ang }
+        // Each is made where it is to be: a matrix put together in one place to be copied to another is waited for.
+        match (locked & LockedAxes::ANGULAR).is_empty() {
+            true if inertia.is_isotropic() => Self {
+                lin,
+                ang: DMat3::from_diagonal(DVec3::splat(1.0 / inertia.moments.x)),
+            },
+            true => Self {
+                lin,
+                ang: inertia.world_inverse(q),
+            },
+            false => Self {
+                lin,
+                ang: projected_inverse(inertia.world(q), locked.angular_mask()),
+            },
+        }
     }
 
     /// W times an impulse (a Jacobian half or a wrench): a change of velocity.

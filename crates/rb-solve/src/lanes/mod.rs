@@ -53,6 +53,7 @@ mod response;
 mod seam;
 mod section;
 mod settle;
+mod share;
 mod simd;
 mod thin;
 mod vector;

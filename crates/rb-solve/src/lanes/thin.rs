@@ -43,7 +43,7 @@ use super::plan::{Class, Member};
 use super::position::Way;
 use super::section::{Masses, Section, Terms};
 use super::simd::{LANES, Narrow, Stored};
-use super::view::{Patch, Spot, vector};
+use super::view::{Patch, Spot, put, vector};
 use glam::DVec3;
 use rb_core::manifold::{Contacts, FrictionLaw, Impulses, MAX_POINTS, Manifold};
 use rb_core::math::tangents;
@@ -251,19 +251,17 @@ impl Thin {
         }
     }
 
-    /// All its impulses, as they are stored.
-    pub(super) fn impulses(&self) -> Impulses {
-        let (m, mut points) = (&self.normals, [[0.0; 3]; MAX_POINTS]);
+    /// Stores all its impulses; says whether a point pushes.
+    pub(super) fn store(&self, to: &mut Manifold) -> bool {
+        let m = &self.normals;
+        if let Friction::Whole(whole) = &self.friction {
+            return put(&Impulses::Whole(whole.stored(m)), to);
+        }
+        let (mut points, spin) = ([[0.0; 3]; MAX_POINTS], DVec3::ZERO);
         for (k, to) in points[..m.points as usize].iter_mut().enumerate() {
             *to = self.impulse_of(k);
         }
-        match &self.friction {
-            Friction::Each(_) => Impulses::Each {
-                points,
-                spin: DVec3::ZERO,
-            },
-            Friction::Whole(whole) => whole.stored(m, points.map(|[load, ..]| load)),
-        }
+        put(&Impulses::Each { points, spin }, to)
     }
 
     pub(super) fn patch(&self) -> Patch {

@@ -49,11 +49,12 @@ pub(super) struct Spot {
 }
 
 impl ContactLanes {
-    /// Impulses of a manifold, as they were [settled](Self::settle).
+    /// Stores the impulses of a manifold, as they were [settled](Self::settle), in what it is in the world; says whether a
+    /// point pushes.
     #[inline]
-    pub fn impulses(&self, manifold: usize) -> Impulses {
+    pub fn store(&self, manifold: usize, to: &mut Manifold) -> bool {
         let (section, m) = self.location(manifold);
-        section.impulses(m)
+        section.store(m, to)
     }
 
     /// Whether a point of a manifold, which is still as it was packed, is closed at the present displacements.
@@ -177,11 +178,12 @@ impl Hold {
 }
 
 impl Section {
-    fn impulses(&self, m: usize) -> Impulses {
+    #[inline]
+    fn store(&self, m: usize, to: &mut Manifold) -> bool {
         let seat = &self.seats[m];
         match self.thin.get(seat.batch as usize) {
-            Some(thin) => thin.impulses(),
-            None => either!(&self.packed, |packed| packed.impulses(seat, m)),
+            Some(thin) => thin.store(to),
+            None => either!(&self.packed, |packed| packed.store(seat, m, to)),
         }
     }
 
@@ -221,11 +223,12 @@ impl Section {
 }
 
 impl<W: Stored> Packed<W> {
-    /// Impulses of the manifold in a seat, which is the `m`-th of its section.
-    fn impulses(&self, seat: &Seat, m: usize) -> Impulses {
+    /// Stores the impulses of the manifold in a seat, which is the `m`-th of its section.
+    #[inline]
+    fn store(&self, seat: &Seat, m: usize, to: &mut Manifold) -> bool {
         if seat.class.is_gripped() {
             let [whole @ .., _] = self.settled[m].0;
-            return Impulses::Whole(whole);
+            return put(&Impulses::Whole(whole), to);
         }
         let mut of_points = [[0.0; 3]; MAX_POINTS];
         let (count, lane) = (usize::from(seat.points), usize::from(seat.lane));
@@ -236,10 +239,9 @@ impl<W: Stored> Packed<W> {
             let [t, u] = &slip.impulse;
             *to = [&p.impulse, t, u].map(|along| along.at(lane));
         }
-        Impulses::Each {
-            points: of_points,
-            spin: DVec3::ZERO,
-        }
+        let spin = DVec3::ZERO;
+        let points = of_points;
+        put(&Impulses::Each { points, spin }, to)
     }
 
     fn patch(&self, seat: &Seat) -> Patch {
@@ -280,6 +282,14 @@ impl<W: Stored> Packed<W> {
             reg: if inverse > 0.0 { reg / inverse } else { 0.0 },
         }
     }
+}
+
+/// Stores impulses; says whether a point pushes. For each form by itself: what either may be would be put together in
+/// memory, and waited for.
+#[inline(always)]
+pub(super) fn put(impulses: &Impulses, to: &mut Manifold) -> bool {
+    to.set_impulses(impulses);
+    impulses.pushes()
 }
 
 /// The vector in a lane.

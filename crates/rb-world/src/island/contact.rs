@@ -30,6 +30,17 @@ pub(super) struct PosedContact {
     pub(super) gap: [f64; MAX_POINTS],
 }
 
+impl PosedContact {
+    /// Stores what became of it; says whether it is closed.
+    fn store(&self, to: &mut Manifold) -> bool {
+        let (points, spin) = (self.impulse, self.spin);
+        let impulses = Impulses::Each { points, spin };
+        to.set_impulses(&impulses);
+        let gaps = &self.gap[..usize::from(to.count)];
+        impulses.pushes() || gaps.iter().any(|g| *g <= 0.0)
+    }
+}
+
 impl IslandContact {
     /// A manifold that is in no island yet.
     pub(crate) fn new(number: u32, contacts: Contacts) -> Self {
@@ -99,22 +110,10 @@ impl Island {
     pub(crate) fn settle(&self, shared: &ContactLanes, c: usize, manifold: &mut Manifold) {
         let (lanes, mut run) = self.contacts_in_lanes(shared);
         // Whether it is closed is asked only where no impulse tells.
-        let (impulses, closed) = match run.nth(c) {
-            Some(number) => {
-                let impulses = lanes.impulses(number);
-                let closed = impulses.pushes() || lanes.is_closed(number, manifold);
-                (impulses, closed)
-            }
-            None => {
-                let posed = &self.posed[c];
-                let gaps = &posed.gap[..usize::from(manifold.count)];
-                let (points, spin) = (posed.impulse, posed.spin);
-                let impulses = Impulses::Each { points, spin };
-                let closed = impulses.pushes() || gaps.iter().any(|g| *g <= 0.0);
-                (impulses, closed)
-            }
+        let closed = match run.nth(c) {
+            Some(number) => lanes.store(number, manifold) || lanes.is_closed(number, manifold),
+            None => self.posed[c].store(manifold),
         };
-        manifold.set_impulses(&impulses);
         manifold.scale(self.unit);
         manifold.marks.set(Marks::CLOSED, closed);
     }

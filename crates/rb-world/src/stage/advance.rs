@@ -92,7 +92,9 @@ fn settle(
     params: &Params,
     dt: f64,
 ) {
-    b.previous = b.com_pose();
+    // One number after the other: what is put together first is waited for.
+    b.previous.p = b.com;
+    b.previous.q = b.q;
     if b.kind == BodyKind::Kinematic {
         if !move_as_told(b, dt) {
             notes.strayed.push(slot as u32);
@@ -113,7 +115,9 @@ fn settle(
         None => return,
     };
     let foreseen = Sweep::new(&params.contact, b, frame.travels[slot].own, dt);
-    (b.com, b.q, b.vel) = (m.com, m.q, m.vel);
+    b.com = m.com;
+    b.q = m.q;
+    b.vel = m.vel;
     let way = b.com - b.previous.p;
     if b.core > 0.0 && way.length_squared() > b.core * b.core {
         notes.fast.push(slot as u32);
