@@ -46,7 +46,7 @@ pub(crate) enum Core<'a> {
     Box(DVec3),
     Poly(&'a Polyhedron),
     /// Counter-clockwise seen from the side it faces.
-    Triangle([DVec3; 3]),
+    Triangle(&'a [DVec3; 3]),
     /// Along y.
     Cylinder {
         half: f64,
@@ -85,7 +85,7 @@ impl Core<'_> {
             Core::Segment(h) => DVec3::new(0.0, h.copysign(d.y), 0.0),
             Core::Box(h) => h.copysign(d),
             Core::Poly(p) => p.vertices[p.farthest(d)],
-            Core::Triangle(v) => v[farthest_of(&v, d)],
+            Core::Triangle(v) => v[farthest_of(v, d)],
             Core::Cylinder { half, radius } => {
                 let rim = DVec3::new(d.x, 0.0, d.z).normalize_or_zero() * radius;
                 DVec3::new(rim.x, half.copysign(d.y), rim.z)
@@ -114,7 +114,7 @@ impl Core<'_> {
                 Some(n)
             }
             Core::Poly(p) => Some(p.faces[p.facing(d)].normal),
-            Core::Triangle([a, b, c]) => {
+            Core::Triangle(&[a, b, c]) => {
                 let n = (b - a).cross(c - a).normalize_or_zero();
                 Some(if n.dot(d) < 0.0 { -n } else { n })
             }
@@ -136,7 +136,7 @@ impl Core<'_> {
                 }
             }
             Core::Triangle(v) => {
-                let [a, b, c] = v;
+                let [a, b, c] = *v;
                 let order = if (b - a).cross(c - a).dot(d) < 0.0 {
                     [0, 2, 1]
                 } else {
@@ -196,7 +196,7 @@ impl Core<'_> {
     pub(crate) fn middle(&self) -> DVec3 {
         match *self {
             Core::Poly(p) => p.middle,
-            Core::Triangle([a, b, c]) => (a + b + c) / 3.0,
+            Core::Triangle(&[a, b, c]) => (a + b + c) / 3.0,
             _ => DVec3::ZERO,
         }
     }
@@ -408,7 +408,7 @@ mod tests {
             Core::Segment(0.5),
             Core::Box(DVec3::new(0.1, 0.2, 0.3)),
             Core::Poly(&hull),
-            Core::Triangle([DVec3::X, DVec3::Y, DVec3::Z]),
+            Core::Triangle(&[DVec3::X, DVec3::Y, DVec3::Z]),
             Core::Cylinder {
                 half: 0.5,
                 radius: 0.2,

@@ -170,7 +170,7 @@ fn ray_part(part: &Part, origin: DVec3, dir: DVec3, max: f64) -> Option<(f64, DV
 }
 
 /// Both sides; the normal points against the ray.
-fn ray_triangle([a, b, c]: [DVec3; 3], o: DVec3, d: DVec3, max: f64) -> Option<(f64, DVec3)> {
+fn ray_triangle(&[a, b, c]: &[DVec3; 3], o: DVec3, d: DVec3, max: f64) -> Option<(f64, DVec3)> {
     let n = (b - a).cross(c - a);
     let slope = n.dot(d);
     if slope == 0.0 {

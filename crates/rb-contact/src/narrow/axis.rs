@@ -196,7 +196,7 @@ fn point_box(p: &Placed, b: &Placed, half: DVec3) -> Axis {
 }
 
 /// Point (core a) against triangle (core b).
-fn point_triangle(p: &Placed, b: &Placed, t: [DVec3; 3]) -> Axis {
+fn point_triangle(p: &Placed, b: &Placed, t: &[DVec3; 3]) -> Axis {
     let v = t.map(|x| b.rot * x + (b.at - p.at));
     let d = nearest_of_triangle(v, DVec3::ZERO);
     let distance = d.length();
@@ -296,12 +296,13 @@ mod tests {
         let mut random = Random(1);
         let cloud: Vec<DVec3> = (0..20).map(|_| random.vector() * 0.5).collect();
         let hull = Polyhedron::from_points(&cloud).unwrap();
+        let triangle = [DVec3::X * 0.5, DVec3::Y * 0.4, DVec3::Z * 0.6];
         let cores = [
             Core::Point,
             Core::Segment(0.4),
             Core::Box(DVec3::new(0.3, 0.5, 0.2)),
             Core::Poly(&hull),
-            Core::Triangle([DVec3::X * 0.5, DVec3::Y * 0.4, DVec3::Z * 0.6]),
+            Core::Triangle(&triangle),
             Core::Cylinder {
                 half: 0.4,
                 radius: 0.3,

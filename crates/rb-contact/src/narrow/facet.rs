@@ -39,7 +39,7 @@ struct Triangle<'a> {
 }
 
 impl<'a> Triangle<'a> {
-    fn new(placed: &'a Placed, corners: [DVec3; 3], facet: &'a Facet) -> Self {
+    fn new(placed: &'a Placed, corners: &[DVec3; 3], facet: &'a Facet) -> Self {
         let v = corners.map(|p| p + placed.at);
         let face = facet.normal;
         Self {
@@ -69,10 +69,17 @@ enum Verdict {
     Drop,
 }
 
-/// A triangle that may be turned, along the axes it is placed in.
-pub(crate) fn straight<'a>(tri: &Placed<'a>, facet: &Facet) -> (Placed<'a>, Facet) {
+/// A triangle that may be turned, along the axes it is placed in, with its corners `turned`.
+pub(crate) fn straight<'a>(
+    tri: &Placed<'a>,
+    facet: &Facet,
+    turned: &'a mut [DVec3; 3],
+) -> (Placed<'a>, Facet) {
     let core = match tri.core {
-        Core::Triangle(corners) => Core::Triangle(corners.map(|p| tri.rot * p)),
+        Core::Triangle(corners) => {
+            *turned = corners.map(|p| tri.rot * p);
+            Core::Triangle(turned)
+        }
         other => other,
     };
     let placed = Placed {
@@ -293,7 +300,7 @@ mod tests {
         let corners = [DVec3::X, DVec3::NEG_Z, DVec3::new(-0.7, 0.0, 0.6)];
         let cloud: Vec<DVec3> = (0..14).map(|k| 0.6 * vector(3 * k + 7)).collect();
         let hull = Polyhedron::from_points(&cloud).unwrap();
-        let tri = Placed::new(Core::Triangle(corners), 0.0, &Pose::IDENTITY, DVec3::ZERO);
+        let tri = Placed::new(Core::Triangle(&corners), 0.0, &Pose::IDENTITY, DVec3::ZERO);
         let half = DVec3::new(0.5, 0.3, 0.4);
         let mut told = 0;
         for core in [
@@ -307,7 +314,7 @@ mod tests {
                 let pose = Pose::new(1.5 * vector(5 * k + 1), exp_rotation(3.0 * vector(7 * k)));
                 let b = Placed::new(core, radius, &pose, DVec3::ZERO);
                 let facet = facet(corners, 11 * k);
-                let t = Triangle::new(&tri, corners, &facet);
+                let t = Triangle::new(&tri, &corners, &facet);
                 let lowest = b.span(DVec3::Y).lowest;
                 let over = !(0..3).any(|k| t.is_beyond(k, lowest));
                 if over || !is_elsewhere(&t, &b, lowest, 0.2) {

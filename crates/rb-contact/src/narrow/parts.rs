@@ -103,13 +103,14 @@ pub(crate) fn parts_with_parts(
         let region = a.aabb().inflated(prediction).placed(&to_b);
         b.overlapping(&region, &mut |pb| {
             let b = place(&pb, pose_b);
+            let mut turned = [DVec3::ZERO; 3];
             let found = match (pa.facet, pb.facet) {
                 (_, Some(f)) => {
-                    let (b, f) = facet::straight(&b, f);
+                    let (b, f) = facet::straight(&b, f, &mut turned);
                     swapped(out, |out| facet::collide(&b, &f, &a, prediction, out))
                 }
                 (Some(f), None) => {
-                    let (a, f) = facet::straight(&a, f);
+                    let (a, f) = facet::straight(&a, f, &mut turned);
                     facet::collide(&a, &f, &b, prediction, out)
                 }
                 (None, None) => convex_pair(&a, &b, &Reach::all(prediction), out),

@@ -312,7 +312,7 @@ mod tests {
         let half = DVec3::new(0.5, 0.3, 0.4);
         let triangle = [DVec3::X, DVec3::Y, DVec3::Z].map(|p| p * 0.8);
         let (segment, boxed) = (Core::Segment(0.6), Core::Box(half));
-        let (triangle, poly) = (Core::Triangle(triangle), Core::Poly(&hull));
+        let (triangle, poly) = (Core::Triangle(&triangle), Core::Poly(&hull));
         let mut decided = 0;
         for [a, b] in [
             [segment, boxed],

@@ -225,7 +225,7 @@ impl Parts for HeightField {
                     f(Part {
                         sub: (2 * (row * columns + column) + which) as u32,
                         pose: Pose::IDENTITY,
-                        core: Core::Triangle(triangle),
+                        core: Core::Triangle(&triangle),
                         radius: 0.0,
                         facet: Some(&self.facet(triangle, row, column, which)),
                     });

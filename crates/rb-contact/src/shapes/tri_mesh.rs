@@ -190,7 +190,7 @@ impl Parts for TriMesh {
             f(Part {
                 sub,
                 pose: Pose::IDENTITY,
-                core: Core::Triangle(self.0.corners(sub as usize)),
+                core: Core::Triangle(&self.0.corners(sub as usize)),
                 radius: 0.0,
                 facet: Some(&self.0.facets[sub as usize]),
             });

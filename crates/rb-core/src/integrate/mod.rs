@@ -65,42 +65,56 @@ impl Mover {
     /// Makes it what [`new`](Self::new) does, in place: all bodies are taken in every step.
     #[inline]
     pub fn renew(&mut self, slot: u32, body: &Body, params: &Params, h: f64) {
+        self.take(slot, body, params);
         let idle = body.vel.ang.abs().max_element() * h <= IDLE_TURN;
-        *self = Self {
-            inv: match idle {
-                true => body.seen_inv_mass(),
-                false => body.inv_mass(),
-            },
-            ..Self::guest(slot, body, params)
+        self.inv = match idle {
+            true => body.seen_inv_mass(),
+            false => body.inv_mass(),
         };
         self.weigh_down(h);
     }
 
     /// The same of a body that moves others while nothing moves it.
-    // Always inlined, so that a mover is made where it is to be: where it is copied a whole partition takes a fifth or more longer.
-    #[inline(always)]
     pub fn guest(slot: u32, body: &Body, params: &Params) -> Self {
-        Self {
+        let mut mover = Self::default();
+        mover.take(slot, body, params);
+        mover
+    }
+
+    /// Takes all but the inverse mass, number by number: put together elsewhere first and copied, it would be waited for.
+    #[inline]
+    fn take(&mut self, number: u32, body: &Body, params: &Params) {
+        let Self {
             slot,
-            com: body.com,
-            q: body.q,
-            // A dynamic body that cannot move stands still, whatever velocity waits for it.
-            vel: match body.kind == BodyKind::Dynamic && !body.is_movable() {
-                true => Twist::ZERO,
-                false => body.vel,
-            },
-            moved: body.moved(),
-            inv: InvMass::ZERO,
-            mass: body.mass.mass,
-            com_local: body.mass.com_local,
-            inertia: body.inertia,
-            locked: body.locked,
-            gravity: params.gravity * body.gravity_scale,
-            force: body.force(),
-            damping: [body.linear_damping, body.angular_damping],
-            grid: body.grid,
-            extent: body.span(),
-        }
+            com,
+            q,
+            vel,
+            moved,
+            inv: _,
+            mass,
+            com_local,
+            inertia,
+            locked,
+            gravity,
+            force,
+            damping,
+            grid,
+            extent,
+        } = self;
+        *slot = number;
+        (*com, *q) = (body.com, body.q);
+        // A dynamic body that cannot move stands still, whatever velocity waits for it.
+        *vel = match body.kind == BodyKind::Dynamic && !body.is_movable() {
+            true => Twist::ZERO,
+            false => body.vel,
+        };
+        *moved = body.moved();
+        (*mass, *com_local) = (body.mass.mass, body.mass.com_local);
+        (*inertia, *locked) = (body.inertia, body.locked);
+        *gravity = params.gravity * body.gravity_scale;
+        *force = body.force();
+        *damping = [body.linear_damping, body.angular_damping];
+        (*grid, *extent) = (body.grid, body.span());
     }
 
     /// Damping brakes what a substep ends with, m (1 + h d) v⁺ = m v + h F + Jᵀλ: forces and impulses meet a heavier

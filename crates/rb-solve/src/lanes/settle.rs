@@ -13,7 +13,7 @@ use crate::parallel;
 use rb_core::manifold::MAX_POINTS;
 
 impl ContactLanes {
-    /// Ends the sweeps of a step: [`impulses`](Self::impulses) are those of now.
+    /// Ends the sweeps of a step: what is [stored](Self::store) is that of now.
     pub fn settle(&mut self) {
         parallel::for_each(&mut self.sections, 1, Section::settle);
         self.settle_seam();

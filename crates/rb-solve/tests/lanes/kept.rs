@@ -1,5 +1,6 @@
 //! Lanes that keep their contacts go on from the impulses they ended with, which are those that are stored.
 
+use crate::impulses;
 use crate::scene::{ALL, BODIES, H, scene, terms};
 use glam::DMat3;
 use rb_core::discretise::Discretiser;
@@ -95,7 +96,7 @@ impl Still {
 }
 
 fn stored(lanes: &ContactLanes) -> Vec<Impulses> {
-    (0..lanes.len()).map(|m| lanes.impulses(m)).collect()
+    (0..lanes.len()).map(|m| impulses(lanes, m)).collect()
 }
 
 #[test]

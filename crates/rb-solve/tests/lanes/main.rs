@@ -9,3 +9,13 @@ mod random;
 mod scene;
 mod single;
 mod watch;
+
+use rb_core::manifold::{Impulses, Manifold};
+use rb_solve::lanes::ContactLanes;
+
+/// Impulses of a manifold, as they are stored.
+fn impulses(lanes: &ContactLanes, manifold: usize) -> Impulses {
+    let mut stored = Manifold::default();
+    lanes.store(manifold, &mut stored);
+    stored.impulses()
+}

@@ -1,5 +1,6 @@
 //! Sections that go on by themselves do what all would do together, act by act.
 
+use crate::impulses;
 use crate::order::divided;
 use crate::scene::{ALL, BODIES, H, scene, single, terms};
 use glam::DVec3;
@@ -144,7 +145,7 @@ impl Course {
         self.lanes.settle_seam();
         let grade = self.lanes.grade_counted(HALF, FLOOR);
         let bodies: Vec<_> = (0..BODIES).map(|i| self.lanes.velocity(i)).collect();
-        let contacts = (0..self.lanes.len()).map(|m| self.lanes.impulses(m));
+        let contacts = (0..self.lanes.len()).map(|m| impulses(&self.lanes, m));
         format!("{bodies:?} {:?} {grade:?}", contacts.collect::<Vec<_>>())
     }
 }

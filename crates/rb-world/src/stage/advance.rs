@@ -92,7 +92,7 @@ fn settle(
     params: &Params,
     dt: f64,
 ) {
-    // One number after the other: what is put together first is waited for.
+    // One number after the other, and none is read that has just been written in other parts: either is waited for.
     b.previous.p = b.com;
     b.previous.q = b.q;
     if b.kind == BodyKind::Kinematic {
@@ -115,14 +115,14 @@ fn settle(
         None => return,
     };
     let foreseen = Sweep::new(&params.contact, b, frame.travels[slot].own, dt);
+    let (way, from) = (m.com - b.com, b.q);
     b.com = m.com;
     b.q = m.q;
     b.vel = m.vel;
-    let way = b.com - b.previous.p;
     if b.core > 0.0 && way.length_squared() > b.core * b.core {
         notes.fast.push(slot as u32);
     }
-    let [there, beyond] = [b.q - b.previous.q, b.q + b.previous.q].map(|q| q.length_squared());
+    let [there, beyond] = [m.q - from, m.q + from].map(|q| q.length_squared());
     let turn = there.min(beyond).sqrt();
     if !foreseen.holds(way, PER_CHORD * turn * b.extent) {
         notes.far.push(slot as u32);

@@ -12,7 +12,7 @@ use glam::DVec3;
 pub(super) fn with_triangle(
     a: &Placed,
     b: &Placed,
-    corners: [DVec3; 3],
+    corners: &[DVec3; 3],
     reach: f64,
 ) -> Option<Result<Axis, Apart>> {
     let mut moved = Moved::default();
