@@ -264,15 +264,6 @@ impl Body {
         }
     }
 
-    /// The same where contacts see it: bit for bit what it was as long as they see it there.
-    #[inline]
-    pub fn seen_inv_mass(&self) -> InvMass {
-        match (self.is_movable(), self.mark) {
-            (true, Some(mark)) => InvMass::new(self.mass.mass, &self.inertia, mark.q, self.locked),
-            _ => self.inv_mass(),
-        }
-    }
-
     /// Kinetic energy (J).
     pub fn kinetic_energy(&self) -> f64 {
         let w = self.inertia.world(self.q) * self.vel.ang;

@@ -170,21 +170,19 @@ impl InvMass {
     /// W at attitude `q`, with the locked world axes projected out before inverting.
     #[inline]
     pub fn new(mass: f64, inertia: &PrincipalInertia, q: DQuat, locked: LockedAxes) -> Self {
-        let lin = locked.linear_mask() * (1.0 / mass);
-        // Each is made where it is to be: a matrix put together in one place to be copied to another is waited for.
-        match (locked & LockedAxes::ANGULAR).is_empty() {
-            true if inertia.is_isotropic() => Self {
-                lin,
-                ang: DMat3::from_diagonal(DVec3::splat(1.0 / inertia.moments.x)),
-            },
-            true => Self {
-                lin,
-                ang: inertia.world_inverse(q),
-            },
-            false => Self {
-                lin,
-                ang: projected_inverse(inertia.world(q), locked.angular_mask()),
-            },
+        let mut w = Self::ZERO;
+        w.set(mass, inertia, q, locked);
+        w
+    }
+
+    /// Makes it what [`new`](Self::new) does, in place: a matrix put together elsewhere and copied is waited for.
+    #[inline]
+    pub fn set(&mut self, mass: f64, inertia: &PrincipalInertia, q: DQuat, locked: LockedAxes) {
+        self.lin = locked.linear_mask() * (1.0 / mass);
+        if (locked & LockedAxes::ANGULAR).is_empty() {
+            inertia.set_world_inverse(q, &mut self.ang);
+        } else {
+            self.ang = projected_inverse(inertia.world(q), locked.angular_mask());
         }
     }
 
@@ -258,10 +256,18 @@ impl PrincipalInertia {
     /// Inverse inertia in world axes at attitude `q` (1/(kg·m²)).
     #[inline]
     pub fn world_inverse(&self, q: DQuat) -> DMat3 {
+        let mut inverse = DMat3::ZERO;
+        self.set_world_inverse(q, &mut inverse);
+        inverse
+    }
+
+    #[inline]
+    fn set_world_inverse(&self, q: DQuat, to: &mut DMat3) {
         if self.is_isotropic() {
-            return DMat3::from_diagonal(DVec3::splat(1.0 / self.moments.x));
+            *to = DMat3::from_diagonal(DVec3::splat(1.0 / self.moments.x));
+        } else {
+            *to = self.conjugate(q, self.moments.recip());
         }
-        self.conjugate(q, self.moments.recip())
     }
 
     /// Inertia in body axes (kg·m²).

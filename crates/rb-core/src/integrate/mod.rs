@@ -67,10 +67,15 @@ impl Mover {
     pub fn renew(&mut self, slot: u32, body: &Body, params: &Params, h: f64) {
         self.take(slot, body, params);
         let idle = body.vel.ang.abs().max_element() * h <= IDLE_TURN;
-        self.inv = match idle {
-            true => body.seen_inv_mass(),
-            false => body.inv_mass(),
+        let q = match &body.mark {
+            // Bit for bit what it was as long as contacts see it there.
+            Some(mark) if idle => mark.q,
+            _ => body.q,
         };
+        match body.is_movable() {
+            true => self.inv.set(self.mass, &self.inertia, q, self.locked),
+            false => self.inv = InvMass::ZERO,
+        }
         self.weigh_down(h);
     }
 
@@ -104,10 +109,10 @@ impl Mover {
         *slot = number;
         (*com, *q) = (body.com, body.q);
         // A dynamic body that cannot move stands still, whatever velocity waits for it.
-        *vel = match body.kind == BodyKind::Dynamic && !body.is_movable() {
-            true => Twist::ZERO,
-            false => body.vel,
-        };
+        *vel = body.vel;
+        if body.kind == BodyKind::Dynamic && !body.is_movable() {
+            *vel = Twist::ZERO;
+        }
         *moved = body.moved();
         (*mass, *com_local) = (body.mass.mass, body.mass.com_local);
         (*inertia, *locked) = (body.inertia, body.locked);
@@ -148,7 +153,7 @@ impl Mover {
     #[inline]
     pub fn refresh(&mut self) {
         if !self.inv.is_zero() {
-            self.inv = InvMass::new(self.mass, &self.inertia, self.q, self.locked);
+            self.inv.set(self.mass, &self.inertia, self.q, self.locked);
         }
     }
 

@@ -2,7 +2,7 @@
 //! normal there.
 //!
 //! ```text
-//! centre     c = Σ σₖ rₖ / Σ σₖ,  reach r = Σ σₖ |rₖ − c| / Σ σₖ     with the shares σₖ of the load (see `share`)
+//! centre     c = Σ pₖ rₖ / Σ pₖ,  reach r = Σ pₖ |rₖ − c| / Σ pₖ     with the impulses pₖ the step starts with
 //! slip       w = (t, u)·(velocity of b relative to a at c) − belt,   z = r n·(ω_b − ω_a)
 //! law        ‖(λ_t, λ_u)‖ ≤ μ Σ λₙ,  |λ_z| ≤ μ Σ λₙ
 //! ```
@@ -20,11 +20,14 @@ use super::grade::{Sums, raise};
 use super::kernel::project;
 use super::position::levers as first_arms;
 use super::prepare::{Levers, per};
-use super::share::shares;
 use super::simd::{Simd, Stored, two};
 use super::vector::V3;
 use super::view::{Hold, vector};
 use rb_core::manifold::FrictionLaw;
+
+/// Impulse below which a point's load does not count, as a change of velocity (m/s): points that carry
+/// nothing yet are equal.
+pub(super) const TRACE: f64 = 1e-4;
 
 /// Friction of up to eight manifolds, each as one.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,8 +75,7 @@ impl<W: Stored> Grip<W> {
         ]
     }
 
-    /// Centre, reach and steps, from points whose normals are prepared; the twist about the first point (N·m·s), as it is
-    /// stored, moves to the centre.
+    /// Centre, reach and steps, from points whose normals are prepared; the twist moves to the centre.
     #[inline(always)]
     pub(super) fn prepare<S: Simd<Stored = W>>(
         &mut self,
@@ -81,27 +83,29 @@ impl<W: Stored> Grip<W> {
         batch: &Batch<W>,
         (points, heights): (&[Point<W>], &[Height<W>]),
     ) {
-        let shares = shares::<S>(points);
         let (arms, mut total) = (Arms::of(batch, heights), S::zero());
         let mut sum = [V3([S::zero(); 3]); 2];
-        for ((p, at), share) in points.iter().zip(heights).zip(shares) {
-            total = total.add(share);
+        for (p, at) in points.iter().zip(heights) {
+            let load = share(p);
+            total = total.add(load);
             let to = arms.to(p, at);
-            sum = two!(|s| sum[s].more(to[s], share));
+            sum = two!(|s| sum[s].more(to[s], load));
         }
-        let each = per(S::splat(1.0), total);
-        let arm = two!(|s| sum[s].scaled(each));
+        let arm = two!(|s| {
+            let [x, y, z] = sum[s].0;
+            V3([per(x, total), per(y, total), per(z, total)])
+        });
         let mut reach = S::zero();
-        for ((p, at), share) in points.iter().zip(heights).zip(shares) {
+        for (p, at) in points.iter().zip(heights) {
             let off = arms.to(p, at)[0].sub(arm[0]);
-            reach = share.fma(off.dot(off).sqrt(), reach);
+            reach = share::<S>(p).fma(off.dot(off).sqrt(), reach);
         }
-        let reach = reach.mul(each);
+        let reach = per(reach, total);
         levers.step(&arm).store(&mut self.step[0]);
         let spin = reach.mul(reach).mul(levers.spin());
         per(S::splat(1.0), spin).store(&mut self.step[1]);
         let [x, y, twist] = V3::<S>::load(&self.impulse).0;
-        let [_, t, u] = V3::<S>::load(&batch.arm[0]).sub(arm[0]).0;
+        let [_, t, u] = arms.to(&points[0], &heights[0])[0].sub(arm[0]).0;
         let twist = t.fma(y, u.nfma(x, twist));
         per(twist, reach).store(&mut self.impulse[2]);
         reach.store(&mut self.reach);
@@ -276,4 +280,10 @@ pub(super) fn load<S: Simd>(points: &[Point<S::Stored>]) -> S {
         sum = sum.add(S::load(&p.impulse));
     }
     sum
+}
+
+/// What a point counts for in the centre.
+#[inline(always)]
+fn share<S: Simd>(p: &Point<S::Stored>) -> S {
+    S::splat(TRACE).fma(S::load(&p.inverse), S::load(&p.impulse))
 }

@@ -53,7 +53,6 @@ mod response;
 mod seam;
 mod section;
 mod settle;
-mod share;
 mod simd;
 mod thin;
 mod vector;

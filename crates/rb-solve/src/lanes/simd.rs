@@ -43,8 +43,6 @@ pub(super) trait Stored: Copy + core::fmt::Debug + Default + Send + Sync {
     const DEPENDENT: f64;
     /// Whether the product of any three entries of a matrix is in range.
     const CUBES: bool;
-    /// A number whose last digit is 2⁻⁸.
-    const COARSE: f64;
     fn at(&self, lane: usize) -> f64;
     fn set(&mut self, lane: usize, x: f64);
     /// As the line of a body: its numbers side by side, whatever the precision of the lanes.
@@ -65,7 +63,6 @@ macro_rules! stored {
             const CLOSE: f64 = $close;
             const DEPENDENT: f64 = $dependent;
             const CUBES: bool = $cubes;
-            const COARSE: f64 = ((3_u64 << (<$number>::MANTISSA_DIGITS - 2)) >> 8) as f64;
             #[inline(always)]
             fn at(&self, lane: usize) -> f64 {
                 self.0[lane] as f64

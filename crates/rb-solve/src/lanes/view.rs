@@ -239,8 +239,7 @@ impl<W: Stored> Packed<W> {
             let [t, u] = &slip.impulse;
             *to = [&p.impulse, t, u].map(|along| along.at(lane));
         }
-        let spin = DVec3::ZERO;
-        let points = of_points;
+        let (points, spin) = (of_points, DVec3::ZERO);
         put(&Impulses::Each { points, spin }, to)
     }
 

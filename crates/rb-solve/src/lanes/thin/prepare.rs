@@ -34,17 +34,10 @@ pub(super) fn prepare<S: Halves>(manifolds: &mut [Thin], inv: &[Line], vel: &[Li
             friction,
         } in some.iter_mut()
         {
+            let mass = masses(m, inv, vel);
             match friction {
-                Friction::Each(each) => {
-                    let mass = masses(m, inv, vel);
-                    each.scale(m, &Entries::<S>::new::<true>(m, &mass));
-                }
-                Friction::Whole(whole) => {
-                    if !whole.is_kept(m) {
-                        whole.state::<S>(m, &masses(m, inv, vel));
-                    }
-                    whole.scale();
-                }
+                Friction::Each(each) => each.scale(m, &Entries::<S>::new::<true>(m, &mass)),
+                Friction::Whole(whole) => whole.scale::<S>(m, &mass),
             }
         }
         for thin in some {
@@ -78,9 +71,6 @@ fn couple<S: Halves>(
     inv: &[Line],
     vel: &[Line],
 ) {
-    if matches!(friction, Friction::Whole(whole) if whole.is_kept(m)) {
-        return;
-    }
     let mass = masses(m, inv, vel);
     let turned = couple_normals::<S>(m, &mass);
     match friction {

@@ -11,11 +11,11 @@ use super::position::press;
 use super::prepare::opposed;
 use super::visit::{Pair, Speeds, both, splat, splat3, spread, sum};
 use super::{Columns, Normals, Rows, double};
+use crate::lanes::grip::TRACE;
 use crate::lanes::prepare::per;
-use crate::lanes::share::{TRACE, rounded};
 use crate::lanes::simd::{Halves, Line, Narrow, Stored};
 use crate::lanes::vector::{Mass, V3};
-use crate::lanes::view::Hold;
+use crate::lanes::view::{Hold, vector};
 use rb_core::manifold::{MAX_POINTS, Manifold, WHOLE};
 
 /// Friction of a manifold as one. Lanes of rows are t, u and z, in both halves. Before it is scaled, its twist is that about the first point (N·m·s).
@@ -39,13 +39,6 @@ pub(super) struct Whole {
     arm: [[f32; 3]; 2],
     /// Reach (m).
     reach: f32,
-    /// From the centre to the first point along the tangents, on the surface of a (m).
-    lean: [f32; 2],
-    /// 1/s of the tangents and of the twist.
-    stiff: [f32; 2],
-    /// Shares of the points, of which all but λ̂ was made, and whether they are those of the last step, of the same normals.
-    shares: Narrow,
-    kept: bool,
 }
 
 impl Whole {
@@ -63,8 +56,9 @@ impl Whole {
         if a + b + c + d <= 0.0 {
             return [0.0; WHOLE];
         }
-        let [t, u] = self.lean.map(f64::from);
-        let twist = z * f64::from(self.reach) + u * x - t * y;
+        let [_, t, u] = m.axes.map(double);
+        let centre = double(self.arm[0]) - vector(&m.arm, 0);
+        let twist = z * f64::from(self.reach) + t.dot(centre) * y - u.dot(centre) * x;
         [a, b, c, d, x, y, twist]
     }
 
@@ -106,6 +100,27 @@ impl Whole {
         pair.push(&self.columns, 2, z);
     }
 
+    /// Rows, steps and bounds, once it has settled; impulses become scaled.
+    #[inline(always)]
+    pub(super) fn scale<S: Halves>(&mut self, m: &Normals, mass: &Mass<S>) {
+        let (axis, lever) = self.lay::<S>(m);
+        let turn = lever.dot(mass.ang(lever));
+        let shift = axis.dot(mass.lin.times(axis));
+        let mut diagonal = Narrow::default();
+        both(turn.add(shift)).store(&mut diagonal);
+        let [tt, uu, zz, ..] = diagonal.0;
+        // 1/s, or 0 for a row that nothing answers to, which takes no step.
+        let [t, z] = [(0.5 * (tt + uu)).max(0.0).sqrt(), zz.max(0.0).sqrt()];
+        self.limit = rows([m.mu * t, m.mu * t, m.mu * z]);
+        let [x, y, twist, ..] = self.impulse.0;
+        self.impulse = rows([x * t, y * t, over(twist, self.reach) * z]);
+        let ([t, z], [p, q]) = ([over(1.0, t), over(1.0, z)], m.belt);
+        self.root = rows([t, t, z]);
+        self.belt = rows([t * p, t * q, 0.0]);
+        let root = opposed(S::load(&self.root));
+        self.rows.set(axis.scaled(root), lever.scaled(root));
+    }
+
     /// Axes of the rows, the same in both halves; z has none. Then arm × axis, for z the reach times the normal: from a
     /// in the lower half, from b in the upper.
     #[inline(always)]
@@ -124,68 +139,28 @@ impl Whole {
     /// Centre and reach, from normals that are scaled; the twist moves to the centre.
     #[inline(always)]
     pub(super) fn settle<S: Halves>(&mut self, m: &Normals) {
-        let root = S::load(&m.root);
-        let counted = root.mul(S::splat(TRACE).fma(root, S::load(&m.impulse)));
-        let shares = rounded(counted.mul(per(S::splat(1.0), sum(counted))));
-        let other = shares.sub(S::load(&self.shares));
-        self.kept = m.kept && !S::any(S::gt(other.mul(other), S::zero()));
-        if !self.kept {
-            self.center(m, shares);
-        }
-        let ([x, y, twist, ..], [t, u]) = (self.impulse.0, self.lean);
-        self.impulse = rows([x, y, twist + (t * y - u * x)]);
-    }
-
-    #[inline(always)]
-    fn center<S: Halves>(&mut self, m: &Normals, shares: S) {
-        let (arm, each) = (V3::<S>::load(&m.arm), per(S::splat(1.0), sum(shares)));
-        let [x, y, z] = arm.scaled(shares).0;
+        let (arm, root) = (V3::<S>::load(&m.arm), S::load(&m.root));
+        let share = root.mul(S::splat(TRACE).fma(root, S::load(&m.impulse)));
+        let each = per(S::splat(1.0), sum(share));
+        let [x, y, z] = arm.scaled(share).0;
         let centre = V3([sum(x).mul(each), sum(y).mul(each), sum(z).mul(each)]);
         let off = arm.sub(centre);
-        let reach = sum(shares.mul(off.dot(off).sqrt())).mul(each);
-        let (t, u) = (off.dot(splat3(&m.axes[1])), off.dot(splat3(&m.axes[2])));
-        let mut at = [Narrow::default(); 6];
+        let reach = sum(share.mul(off.dot(off).sqrt())).mul(each);
+        let [n, t, u] = [splat3(&m.axes[0]), splat3(&m.axes[1]), splat3(&m.axes[2])];
+        let [x, y, twist, ..] = self.impulse.0;
+        let force = t.scaled(splat(x)).more(u, splat(y));
+        let moved = n.dot(off.cross(force));
+        let mut at = [Narrow::default(); 5];
         let [x0, y0, z0] = centre.0;
-        for (to, from) in at.iter_mut().zip([x0, y0, z0, reach, t, u]) {
-            from.store(to);
-        }
+        x0.store(&mut at[0]);
+        y0.store(&mut at[1]);
+        z0.store(&mut at[2]);
+        reach.store(&mut at[3]);
+        moved.store(&mut at[4]);
         let side = |lane: usize| [at[0].0[lane], at[1].0[lane], at[2].0[lane]];
         self.arm = [side(0), side(MAX_POINTS)];
-        (self.reach, self.lean) = (at[3].0[0], [at[4].0[0], at[5].0[0]]);
-        shares.store(&mut self.shares);
-    }
-
-    /// Rows, steps and bounds, once it has settled.
-    #[inline(always)]
-    pub(super) fn state<S: Halves>(&mut self, m: &Normals, mass: &Mass<S>) {
-        let (axis, lever) = self.lay::<S>(m);
-        let turn = lever.dot(mass.ang(lever));
-        let shift = axis.dot(mass.lin.times(axis));
-        let mut diagonal = Narrow::default();
-        both(turn.add(shift)).store(&mut diagonal);
-        let [tt, uu, zz, ..] = diagonal.0;
-        // 1/s, or 0 for a row that nothing answers to, which takes no step.
-        let [t, z] = [(0.5 * (tt + uu)).max(0.0).sqrt(), zz.max(0.0).sqrt()];
-        self.stiff = [t, z];
-        self.limit = rows([m.mu * t, m.mu * t, m.mu * z]);
-        let ([t, z], [p, q]) = ([over(1.0, t), over(1.0, z)], m.belt);
-        self.root = rows([t, t, z]);
-        self.belt = rows([t * p, t * q, 0.0]);
-        let root = opposed(S::load(&self.root));
-        self.rows.set(axis.scaled(root), lever.scaled(root));
-    }
-
-    /// Impulses become scaled.
-    #[inline(always)]
-    pub(super) fn scale(&mut self) {
-        let ([x, y, twist, ..], [t, z]) = (self.impulse.0, self.stiff);
-        self.impulse = rows([x * t, y * t, over(twist, self.reach) * z]);
-    }
-
-    /// Whether all but its impulses is what it was in the last step.
-    #[inline(always)]
-    pub(super) fn is_kept(&self, m: &Normals) -> bool {
-        self.kept && m.kept
+        self.reach = at[3].0[0];
+        self.impulse = rows([x, y, twist + at[4].0[0]]);
     }
 
     /// What its rows do to the velocities, to the normals and to each other, at the present attitude; `turned` is W
