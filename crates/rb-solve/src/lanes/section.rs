@@ -120,7 +120,7 @@ impl Section {
             ..set
         };
         if self.plan.is_thin() {
-            return self.pack_thin(set, terms, masses);
+            return self.pack_thin(set, terms, masses, stays);
         }
         self.thin.clear();
         room::fit(&mut self.thin, 0);

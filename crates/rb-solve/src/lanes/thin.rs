@@ -27,6 +27,7 @@ mod each;
 mod grade;
 mod position;
 mod prepare;
+mod press;
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests;
 mod visit;
@@ -98,6 +99,8 @@ struct Normals {
     mu: f32,
     points: u32,
     law: FrictionLaw,
+    /// Whether it is visited together with the next one.
+    twin: bool,
     /// Whether it is what it was in the last step, but for the impulses.
     kept: bool,
 }
@@ -153,8 +156,8 @@ impl Section {
         !self.thin.is_empty() && !self.members.is_empty()
     }
 
-    /// Packs the manifolds one by one, in the order of their turns.
-    pub(super) fn pack_thin(&mut self, set: Contacts, terms: Terms, masses: Masses) {
+    /// Packs the manifolds one by one, in the order of their turns. They may stay where they are while what is planned does.
+    pub(super) fn pack_thin(&mut self, set: Contacts, terms: Terms, masses: Masses, stays: bool) {
         self.thin.truncate(self.seats.len());
         room::fit(&mut self.thin, self.seats.len());
         self.thin.resize_with(self.seats.len(), Thin::default);
@@ -174,6 +177,9 @@ impl Section {
             thin.fill(manifold, set.belt(manifold), terms.scale);
             (thin.normals.bodies, thin.normals.pace) = (bodies, [soft.rate, soft.reg]);
         }
+        if !stays {
+            find_twins(&mut self.thin, masses.movable);
+        }
         prepare::run(&mut self.thin, masses.inv, masses.vel);
     }
 
@@ -188,6 +194,19 @@ impl Section {
     /// Adds W Jᵀλ of all contacts to the velocities.
     pub(super) fn warm_thin<L: Stored>(&self, vel: &mut [L]) {
         visit::run_warm(&self.thin, vel);
+    }
+}
+
+/// Has neighbours in the order of visits that share no movable body visited together, two at a time: neither waits for
+/// the other, and the processor does not look far enough ahead to see that by itself.
+fn find_twins(manifolds: &mut [Thin], movable: usize) {
+    let mut second = false;
+    for k in 0..manifolds.len() {
+        let (bodies, next) = (manifolds[k].normals.bodies, manifolds.get(k + 1));
+        let shared = |b: &u32| (*b as usize) < movable && bodies.contains(b);
+        let apart = next.is_some_and(|next| !next.normals.bodies.iter().any(shared));
+        second = apart && !second;
+        manifolds[k].normals.twin = second;
     }
 }
 

@@ -1,11 +1,11 @@
 //! The position pass: normals under the soft step, one manifold after the other.
 
+use super::press::Press;
 use super::visit::{Pair, Speeds, in_turn};
 use super::{Normals, Thin};
 use crate::lanes::dispatch;
 use crate::lanes::kernel::Numbers;
 use crate::lanes::simd::{Halves, Line, Stored};
-use rb_core::manifold::MAX_POINTS;
 
 /// What terms are made of: displacements of the bodies, and numbers of the soft step.
 pub(super) type News<'a> = (&'a [Line], &'a Numbers);
@@ -28,8 +28,17 @@ pub(super) fn position<S: Halves, L: Stored>(
     backwards: bool,
 ) {
     match news {
-        Some(news) => in_turn!(visit_first::<S, L>, manifolds, backwards, vel, news),
-        None => in_turn!(visit::<S, L>, manifolds, backwards, vel),
+        Some(news) => {
+            in_turn!(
+                visit_first,
+                visit_first_two::<S, L>,
+                manifolds,
+                backwards,
+                vel,
+                news
+            );
+        }
+        None => in_turn!(visit, visit_two::<S, L>, manifolds, backwards, vel),
     }
 }
 
@@ -41,17 +50,31 @@ fn visit_first<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, vel: &mut [
 }
 
 #[inline(always)]
+fn visit_first_two<S: Halves, L: Stored, const BACK: bool>(
+    m: &mut Thin,
+    n: &mut Thin,
+    vel: &mut [L],
+    news: News,
+) {
+    m.normals.pose::<S>(news);
+    n.normals.pose::<S>(news);
+    visit_two::<S, L, BACK>(m, n, vel);
+}
+
+#[inline(always)]
 fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, vel: &mut [L]) {
     let m = &mut m.normals;
-    let mut pair = Pair::<S>::of(m, vel);
-    let [share, firm, start] = &m.soft;
-    let start = S::load(firm).fma(S::load(&m.impulse), S::load(start));
-    let share = S::load(share);
-    let change = share.fma(pair.speeds().along(&m.rows), start);
-    let [a, b, c, d] = m.coupled();
-    let couple = [share.mul(a), share.mul(b), share.mul(c), share.mul(d)];
-    press::<S, BACK>(m, change, couple, &mut pair);
-    pair.put_back(m, vel);
+    let push = m.start::<S, L>(vel).run::<BACK>(m);
+    push.end(m, vel);
+}
+
+#[inline(always)]
+fn visit_two<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, n: &mut Thin, vel: &mut [L]) {
+    let (m, n) = (&mut m.normals, &mut n.normals);
+    let (first, second) = (m.start::<S, L>(vel), n.start(vel));
+    let [first, second] = first.run_two::<BACK>(m, second, n);
+    first.end(m, vel);
+    second.end(n, vel);
 }
 
 impl Normals {
@@ -69,68 +92,19 @@ impl Normals {
         root.mul(bias.max(S::zero())).store(&mut self.bias);
     }
 
-    /// Ĝ between a normal and all of them.
+    /// What each would give up.
     #[inline(always)]
-    pub(super) fn coupled<S: Halves>(&self) -> [S; MAX_POINTS] {
-        let [a, b, c, d] = &self.couple;
-        [S::load(a), S::load(b), S::load(c), S::load(d)]
-    }
-}
-
-/// Visits the normals one after the other, from what each would give up by itself, and what they do to each other.
-#[inline(always)]
-pub(super) fn press<S: Halves, const BACK: bool>(
-    m: &mut Normals,
-    change: S,
-    couple: [S; MAX_POINTS],
-    pair: &mut Pair<S>,
-) {
-    let most = S::load(&m.impulse);
-    let mut push = Push {
-        change,
-        most,
-        given: S::zero(),
-        couple,
-    };
-    // A point that is none takes nothing, but time.
-    let many = m.points > 2;
-    if BACK {
-        if many {
-            push.visit::<3>(m, pair);
-            push.visit::<2>(m, pair);
+    fn start<S: Halves, L: Stored>(&self, vel: &[L]) -> Press<S, true> {
+        let pair = Pair::<S>::of(self, vel);
+        let [share, firm, start] = &self.soft;
+        let (share, most) = (S::load(share), S::load(&self.impulse));
+        let start = S::load(firm).fma(most, S::load(start));
+        Press {
+            change: share.fma(pair.speeds().along(&self.rows), start),
+            pair,
+            share,
+            most,
+            given: S::zero(),
         }
-        push.visit::<1>(m, pair);
-        push.visit::<0>(m, pair);
-    } else {
-        push.visit::<0>(m, pair);
-        push.visit::<1>(m, pair);
-        if many {
-            push.visit::<2>(m, pair);
-            push.visit::<3>(m, pair);
-        }
-    }
-    most.sub(push.given).store(&mut m.impulse);
-}
-
-/// A visit of normals.
-struct Push<S> {
-    /// d of the normals; what has been visited counts no more.
-    change: S,
-    /// λ̂ they have.
-    most: S,
-    /// What they have given up.
-    given: S,
-    couple: [S; MAX_POINTS],
-}
-
-impl<S: Halves> Push<S> {
-    /// The point `K`.
-    #[inline(always)]
-    fn visit<const K: usize>(&mut self, m: &Normals, pair: &mut Pair<S>) {
-        let give = self.change.min(self.most);
-        self.given = self.given.with::<K>(give);
-        let delta = give.spread::<K>();
-        self.change = self.couple[K].nfma(delta, self.change);
-        pair.pull(&m.columns, K, delta);
     }
 }

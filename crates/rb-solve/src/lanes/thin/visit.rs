@@ -1,26 +1,58 @@
 //! What every visit of a manifold does: reading the velocities, writing them; warm start and velocity pass.
 
+use super::whole::Whole;
 use super::{Columns, Friction, Normals, Rows, Thin};
 use crate::lanes::dispatch;
 use crate::lanes::simd::{Halves, Stored};
 use crate::lanes::vector::V3;
 use rb_core::manifold::MAX_POINTS;
 
-/// Visits every manifold once, there or back: `$visit` is compiled for either way.
+/// Visits every manifold once, there or back, twins together: the visits are compiled for either way.
 macro_rules! in_turn {
-    ($visit:ident::<$simd:ty, $lines:ty>, $manifolds:ident, $backwards:ident, $($arg:expr),*) => {
+    ($visit:ident, $two:ident::<$simd:ty, $lines:ty>, $manifolds:ident, $backwards:ident, $($arg:expr),*) => {
         if $backwards {
-            for m in $manifolds.iter_mut().rev() {
-                $visit::<$simd, $lines, true>(m, $($arg),*);
-            }
+            in_turn!(true, $visit, $two::<$simd, $lines>, $manifolds, $($arg),*);
         } else {
-            for m in $manifolds {
-                $visit::<$simd, $lines, false>(m, $($arg),*);
+            in_turn!(false, $visit, $two::<$simd, $lines>, $manifolds, $($arg),*);
+        }
+    };
+    ($back:literal, $visit:ident, $two:ident::<$simd:ty, $lines:ty>, $manifolds:ident, $($arg:expr),*) => {
+        let mut rest = $manifolds;
+        while let Some((next, others)) = $crate::lanes::thin::visit::next::<$back>(rest) {
+            match next {
+                [m, n] => $two::<$simd, $lines, $back>(m, n, $($arg),*),
+                next => {
+                    for m in next {
+                        $visit::<$simd, $lines, $back>(m, $($arg),*);
+                    }
+                }
             }
+            rest = others;
         }
     };
 }
 pub(super) use in_turn;
+
+/// The manifold or the twins to be visited next, and those left after that.
+#[inline(always)]
+pub(super) fn next<const BACK: bool>(rest: &mut [Thin]) -> Option<(&mut [Thin], &mut [Thin])> {
+    let first = match rest {
+        [] => return None,
+        [.., m, _] if BACK => m,
+        [m, ..] => m,
+    };
+    let count = if first.normals.twin {
+        rest.len().min(2)
+    } else {
+        1
+    };
+    Some(if BACK {
+        let (others, next) = rest.split_at_mut(rest.len() - count);
+        (next, others)
+    } else {
+        rest.split_at_mut(count)
+    })
+}
 
 /// The velocities of both bodies of a manifold, a and b, as they lie in their lines.
 pub(super) struct Pair<S>([S; 2]);
@@ -154,7 +186,7 @@ pub(super) fn velocity<S: Halves, L: Stored>(
     vel: &mut [L],
     backwards: bool,
 ) {
-    in_turn!(visit::<S, L>, manifolds, backwards, vel);
+    in_turn!(visit, visit_two::<S, L>, manifolds, backwards, vel);
 }
 
 #[inline(always)]
@@ -166,6 +198,17 @@ fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, vel: &mut [L]) {
     let Thin { normals, friction } = core::hint::black_box(m);
     if let Friction::Each(each) = friction {
         each.visit::<S, L, BACK>(normals, vel);
+    }
+}
+
+#[inline(always)]
+fn visit_two<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, n: &mut Thin, vel: &mut [L]) {
+    if let (Friction::Whole(first), Friction::Whole(second)) = (&mut m.friction, &mut n.friction) {
+        let normals = [&mut m.normals, &mut n.normals];
+        Whole::visit_two::<S, L, BACK>([first, second], normals, vel);
+    } else {
+        visit::<S, L, BACK>(m, vel);
+        visit::<S, L, BACK>(n, vel);
     }
 }
 

@@ -7,8 +7,8 @@
 //! normals d += Ĝ_nz Δλ̂_z + Ĝ_nt Δλ̂_t + Ĝ_nu Δλ̂_u
 //! ```
 
-use super::position::press;
 use super::prepare::opposed;
+use super::press::Press;
 use super::visit::{Pair, Speeds, both, splat, splat3, spread, sum};
 use super::{Columns, Normals, Rows, double};
 use crate::lanes::grip::TRACE;
@@ -190,32 +190,71 @@ impl Whole {
         m: &mut Normals,
         vel: &mut [L],
     ) {
-        let mut pair = Pair::<S>::of(m, vel);
-        let speeds = pair.speeds();
-        let change = speeds.along(&m.rows).add(S::load(&m.bias));
-        let by = self.rub(m, &speeds);
-        let change = S::load(&self.cross[2]).fma(by.0[2], change);
-        let change = S::load(&self.cross[0]).fma(by.0[0], change);
-        let change = S::load(&self.cross[1]).fma(by.0[1], change);
-        self.push(by, &mut pair);
-        press::<S, BACK>(m, change, m.coupled(), &mut pair);
-        pair.put_back(m, vel);
+        let start = self.start::<S, L>(m, vel);
+        let press = self.rub(m, start).run::<BACK>(m);
+        press.end(m, vel);
     }
 
-    /// Visits its own rows; says how their λ̂ change, each in all lanes.
+    /// The same of two that share no body, by turns.
     #[inline(always)]
-    fn rub<S: Halves>(&mut self, m: &Normals, speeds: &Speeds<S>) -> V3<S> {
+    pub(super) fn visit_two<S: Halves, L: Stored, const BACK: bool>(
+        [first, second]: [&mut Self; 2],
+        [m, n]: [&mut Normals; 2],
+        vel: &mut [L],
+    ) {
+        let (p, q) = (first.start::<S, L>(m, vel), second.start::<S, L>(n, vel));
+        let (p, q) = (first.rub(m, p), second.rub(n, q));
+        let [p, q] = p.run_two::<BACK>(m, q, n);
+        p.end(m, vel);
+        q.end(n, vel);
+    }
+
+    /// What each row would do by itself.
+    #[inline(always)]
+    fn start<S: Halves, L: Stored>(&self, m: &Normals, vel: &[L]) -> Start<S> {
+        let pair = Pair::<S>::of(m, vel);
+        let speeds = pair.speeds();
         let load = sum(S::load(&m.root).mul(S::load(&m.impulse)));
         let most = S::load(&self.limit).mul(load);
         let now = S::load(&self.impulse);
         let wanted = S::load(&self.belt).sub(speeds.along(&self.rows));
         let (least, less) = (S::zero().sub(most).sub(now), most.sub(now));
-        let turned = wanted.min(less).max(least);
+        Start {
+            change: speeds.along(&m.rows).add(S::load(&m.bias)),
+            pair,
+            most,
+            turned: wanted.min(less).max(least),
+            wanted,
+        }
+    }
+
+    /// Visits its own rows; says what each normal would give up then.
+    #[inline(always)]
+    fn rub<S: Halves>(&mut self, m: &Normals, start: Start<S>) -> Press<S, false> {
+        let Start {
+            mut pair,
+            change,
+            most,
+            turned,
+            wanted,
+        } = start;
+        let now = S::load(&self.impulse);
         let twist = turned.spread::<2>();
         let wanted = S::load(&self.twist).nfma(twist, wanted);
         let (held, by) = slide(most.spread::<0>(), now, wanted);
         held.with::<2>(now.add(turned)).store(&mut self.impulse);
-        V3([by.spread::<0>(), by.spread::<1>(), twist])
+        let by = V3([by.spread::<0>(), by.spread::<1>(), twist]);
+        let change = S::load(&self.cross[2]).fma(by.0[2], change);
+        let change = S::load(&self.cross[0]).fma(by.0[0], change);
+        let change = S::load(&self.cross[1]).fma(by.0[1], change);
+        self.push(by, &mut pair);
+        Press {
+            pair,
+            change,
+            share: S::zero(),
+            most: S::load(&m.impulse),
+            given: S::zero(),
+        }
     }
 
     /// Speed of b relative to a along its rows.
@@ -224,6 +263,18 @@ impl Whole {
         let taken = Speeds::of(m, vel).along(&self.rows);
         per(taken, S::load(&self.root))
     }
+}
+
+/// What a visit starts from.
+struct Start<S> {
+    pair: Pair<S>,
+    /// What each normal would give up.
+    change: S,
+    /// Bounds of its rows.
+    most: S,
+    /// Change of λ̂ of the twist, and of the tangents without it.
+    turned: S,
+    wanted: S,
 }
 
 /// Numbers of the three rows, in both halves.

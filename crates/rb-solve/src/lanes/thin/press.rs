@@ -1,0 +1,100 @@
+//! Visits of the normals of a manifold, one after the other.
+
+use super::Normals;
+use super::visit::Pair;
+use crate::lanes::simd::{Halves, Stored};
+
+/// A visit of normals, from what each would give up by itself, and what they do to each other; under the `SOFT` step, or
+/// the law itself.
+pub(super) struct Press<S, const SOFT: bool> {
+    pub(super) pair: Pair<S>,
+    /// d of the normals; what has been visited counts no more.
+    pub(super) change: S,
+    /// σ.
+    pub(super) share: S,
+    /// λ̂ they have.
+    pub(super) most: S,
+    /// What they have given up.
+    pub(super) given: S,
+}
+
+impl<S: Halves, const SOFT: bool> Press<S, SOFT> {
+    /// All points.
+    #[inline(always)]
+    pub(super) fn run<const BACK: bool>(mut self, m: &Normals) -> Self {
+        // A point that is none takes nothing, but time.
+        let many = m.points > 2;
+        if BACK {
+            if many {
+                self.visit::<3>(m);
+                self.visit::<2>(m);
+            }
+            self.visit::<1>(m);
+            self.visit::<0>(m);
+        } else {
+            self.visit::<0>(m);
+            self.visit::<1>(m);
+            if many {
+                self.visit::<2>(m);
+                self.visit::<3>(m);
+            }
+        }
+        self
+    }
+
+    /// Those of two manifolds that share no body, by turns.
+    #[inline(always)]
+    pub(super) fn run_two<const BACK: bool>(
+        mut self,
+        m: &Normals,
+        mut other: Self,
+        n: &Normals,
+    ) -> [Self; 2] {
+        let many = m.points.max(n.points) > 2;
+        if BACK {
+            if many {
+                self.visit::<3>(m);
+                other.visit::<3>(n);
+                self.visit::<2>(m);
+                other.visit::<2>(n);
+            }
+            self.visit::<1>(m);
+            other.visit::<1>(n);
+            self.visit::<0>(m);
+            other.visit::<0>(n);
+        } else {
+            self.visit::<0>(m);
+            other.visit::<0>(n);
+            self.visit::<1>(m);
+            other.visit::<1>(n);
+            if many {
+                self.visit::<2>(m);
+                other.visit::<2>(n);
+                self.visit::<3>(m);
+                other.visit::<3>(n);
+            }
+        }
+        [self, other]
+    }
+
+    /// The point `K`.
+    #[inline(always)]
+    fn visit<const K: usize>(&mut self, m: &Normals) {
+        let give = self.change.min(self.most);
+        self.given = self.given.with::<K>(give);
+        let delta = give.spread::<K>();
+        let mut couple = S::load(&m.couple[K]);
+        if SOFT {
+            couple = self.share.mul(couple);
+        }
+        self.change = couple.nfma(delta, self.change);
+        self.pair.pull(&m.columns, K, delta);
+    }
+
+    /// Leaves what has become of impulses and velocities.
+    #[inline(always)]
+    pub(super) fn end<L: Stored>(self, m: &mut Normals, vel: &mut [L]) {
+        self.most.sub(self.given).store(&mut m.impulse);
+        self.pair.put_back(m, vel);
+    }
+}
