@@ -26,7 +26,7 @@ pub(super) fn prepare<S: Halves>(manifolds: &mut [Thin], inv: &[Line], vel: &[Li
         }
         for Thin { normals, friction } in some.iter_mut() {
             if let Friction::Whole(whole) = friction {
-                whole.settle::<S>(normals);
+                whole.settle::<S>(normals, vel);
             }
         }
         for Thin {
@@ -71,6 +71,9 @@ fn couple<S: Halves>(
     inv: &[Line],
     vel: &[Line],
 ) {
+    if matches!(friction, Friction::Whole(whole) if whole.is_kept(m)) {
+        return;
+    }
     let mass = masses(m, inv, vel);
     let turned = couple_normals::<S>(m, &mass);
     match friction {

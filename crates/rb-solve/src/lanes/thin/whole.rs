@@ -39,7 +39,21 @@ pub(super) struct Whole {
     arm: [[f32; 3]; 2],
     /// Reach (m).
     reach: f32,
+    /// From the first point to the centre along the tangents (m).
+    lean: [f64; 2],
+    /// 1/s of the tangents and of the twist, or 0.
+    stiff: [f32; 2],
+    /// Shares of the points in the load, of which all but λ̂ is made.
+    shares: Narrow,
+    /// Whether all but λ̂ is what it was in the last step, if the normals are.
+    kept: bool,
 }
+
+/// Speed below which bodies count as at rest, with what gravity has just added to it (m/s, rad/s).
+const SLOW: f64 = 0.1;
+
+/// Between bodies at rest shares are multiples of 2⁻⁸. Of single precision, numbers from 2¹⁵ to 2¹⁶ are.
+const COARSE: f64 = 49152.0;
 
 impl Whole {
     /// Takes what was stored, times `scale`; returns the normal impulses.
@@ -56,9 +70,8 @@ impl Whole {
         if a + b + c + d <= 0.0 {
             return [0.0; WHOLE];
         }
-        let [_, t, u] = m.axes.map(double);
-        let centre = double(self.arm[0]) - vector(&m.arm, 0);
-        let twist = z * f64::from(self.reach) + t.dot(centre) * y - u.dot(centre) * x;
+        let [t, u] = self.lean;
+        let twist = z * f64::from(self.reach) + t * y - u * x;
         [a, b, c, d, x, y, twist]
     }
 
@@ -103,6 +116,16 @@ impl Whole {
     /// Rows, steps and bounds, once it has settled; impulses become scaled.
     #[inline(always)]
     pub(super) fn scale<S: Halves>(&mut self, m: &Normals, mass: &Mass<S>) {
+        if !self.is_kept(m) {
+            self.lay_out(m, mass);
+        }
+        let ([x, y, twist, ..], [t, z]) = (self.impulse.0, self.stiff);
+        self.impulse = rows([x * t, y * t, over(twist, self.reach) * z]);
+    }
+
+    /// Rows, steps and bounds.
+    #[inline(always)]
+    fn lay_out<S: Halves>(&mut self, m: &Normals, mass: &Mass<S>) {
         let (axis, lever) = self.lay::<S>(m);
         let turn = lever.dot(mass.ang(lever));
         let shift = axis.dot(mass.lin.times(axis));
@@ -111,9 +134,8 @@ impl Whole {
         let [tt, uu, zz, ..] = diagonal.0;
         // 1/s, or 0 for a row that nothing answers to, which takes no step.
         let [t, z] = [(0.5 * (tt + uu)).max(0.0).sqrt(), zz.max(0.0).sqrt()];
+        self.stiff = [t, z];
         self.limit = rows([m.mu * t, m.mu * t, m.mu * z]);
-        let [x, y, twist, ..] = self.impulse.0;
-        self.impulse = rows([x * t, y * t, over(twist, self.reach) * z]);
         let ([t, z], [p, q]) = ([over(1.0, t), over(1.0, z)], m.belt);
         self.root = rows([t, t, z]);
         self.belt = rows([t * p, t * q, 0.0]);
@@ -121,13 +143,18 @@ impl Whole {
         self.rows.set(axis.scaled(root), lever.scaled(root));
     }
 
+    /// Whether all but its impulses is what it was in the last step.
+    #[inline(always)]
+    pub(super) fn is_kept(&self, m: &Normals) -> bool {
+        self.kept && m.kept
+    }
+
     /// Axes of the rows, the same in both halves; z has none. Then arm × axis, for z the reach times the normal: from a
     /// in the lower half, from b in the upper.
     #[inline(always)]
     fn lay<S: Halves>(&self, m: &Normals) -> (V3<S>, V3<S>) {
         let [n, t, u] = [splat3(&m.axes[0]), splat3(&m.axes[1]), splat3(&m.axes[2])];
-        let (a, b) = (splat3::<S>(&self.arm[0]), splat3(&self.arm[1]));
-        let (centre, none) = (a.lows(b), V3([S::zero(); 3]));
+        let (centre, none) = (self.centre::<S>(), V3([S::zero(); 3]));
         let lever = [
             centre.cross(t),
             centre.cross(u),
@@ -137,30 +164,59 @@ impl Whole {
     }
 
     /// Centre and reach, from normals that are scaled; the twist moves to the centre.
+    ///
+    /// A load at rest changes in its last digits, and with it would all that hangs on where it is. So its shares are
+    /// rounded there, and what they were in the last step is kept.
     #[inline(always)]
-    pub(super) fn settle<S: Halves>(&mut self, m: &Normals) {
+    pub(super) fn settle<S: Halves>(&mut self, m: &Normals, vel: &[Line]) {
         let (arm, root) = (V3::<S>::load(&m.arm), S::load(&m.root));
-        let share = root.mul(S::splat(TRACE).fma(root, S::load(&m.impulse)));
-        let each = per(S::splat(1.0), sum(share));
-        let [x, y, z] = arm.scaled(share).0;
-        let centre = V3([sum(x).mul(each), sum(y).mul(each), sum(z).mul(each)]);
-        let off = arm.sub(centre);
-        let reach = sum(share.mul(off.dot(off).sqrt())).mul(each);
+        let mut shares = root.mul(S::splat(TRACE).fma(root, S::load(&m.impulse)));
+        if at_rest::<S>(m, vel) {
+            let coarse = S::splat(COARSE);
+            let each = per(S::splat(1.0), sum(shares));
+            shares = coarse.add(shares.mul(each)).sub(coarse);
+        }
+        let other = shares.sub(S::load(&self.shares));
+        let zero = S::zero();
+        self.kept = !S::any(S::gt(other.max(zero.sub(other)), zero));
+        if !self.is_kept(m) {
+            self.find_centre(m, arm, shares);
+        }
+        let off = arm.sub(self.centre());
         let [n, t, u] = [splat3(&m.axes[0]), splat3(&m.axes[1]), splat3(&m.axes[2])];
         let [x, y, twist, ..] = self.impulse.0;
         let force = t.scaled(splat(x)).more(u, splat(y));
-        let moved = n.dot(off.cross(force));
-        let mut at = [Narrow::default(); 5];
-        let [x0, y0, z0] = centre.0;
-        x0.store(&mut at[0]);
-        y0.store(&mut at[1]);
-        z0.store(&mut at[2]);
-        reach.store(&mut at[3]);
-        moved.store(&mut at[4]);
+        let mut moved = Narrow::default();
+        n.dot(off.cross(force)).store(&mut moved);
+        self.impulse = rows([x, y, twist + moved.0[0]]);
+    }
+
+    /// Centre and reach of a load with these shares.
+    #[inline(always)]
+    fn find_centre<S: Halves>(&mut self, m: &Normals, arm: V3<S>, shares: S) {
+        let each = per(S::splat(1.0), sum(shares));
+        let [x, y, z] = arm.scaled(shares).0;
+        let centre = V3([sum(x).mul(each), sum(y).mul(each), sum(z).mul(each)]);
+        let off = arm.sub(centre);
+        let reach = sum(shares.mul(off.dot(off).sqrt())).mul(each);
+        let mut at = [Narrow::default(); 4];
+        let [x, y, z] = centre.0;
+        for (to, from) in at.iter_mut().zip([x, y, z, reach]) {
+            from.store(to);
+        }
         let side = |lane: usize| [at[0].0[lane], at[1].0[lane], at[2].0[lane]];
         self.arm = [side(0), side(MAX_POINTS)];
         self.reach = at[3].0[0];
-        self.impulse = rows([x, y, twist + at[4].0[0]]);
+        let [_, t, u] = m.axes.map(double);
+        let lean = double(self.arm[0]) - vector(&m.arm, 0);
+        self.lean = [t.dot(lean), u.dot(lean)];
+        shares.store(&mut self.shares);
+    }
+
+    /// Arms to the centre, from a in the lower half and from b in the upper.
+    #[inline(always)]
+    fn centre<S: Halves>(&self) -> V3<S> {
+        splat3::<S>(&self.arm[0]).lows(splat3(&self.arm[1]))
     }
 
     /// What its rows do to the velocities, to the normals and to each other, at the present attitude; `turned` is W
@@ -275,6 +331,16 @@ struct Start<S> {
     /// Change of λ̂ of the twist, and of the tangents without it.
     turned: S,
     wanted: S,
+}
+
+/// Whether neither body moves faster than at rest.
+#[inline(always)]
+fn at_rest<S: Halves>(m: &Normals, vel: &[Line]) -> bool {
+    let [a, b] = [m.bodies[0] as usize, m.bodies[1] as usize];
+    // In the last place of each half is an inverse mass.
+    let a = vel[a].row::<S>().with::<3>(S::zero());
+    let b = vel[b].row::<S>().with::<3>(S::zero());
+    !S::any(S::gt(a.mul(a).max(b.mul(b)), S::splat(SLOW * SLOW)))
 }
 
 /// Numbers of the three rows, in both halves.
