@@ -97,10 +97,12 @@ struct Normals {
     level: [f32; 3],
     bodies: [u32; 2],
     mu: f32,
-    points: u32,
+    points: u8,
     law: FrictionLaw,
     /// Whether it is visited together with the next one.
     twin: bool,
+    /// Where the velocities of its bodies are on the way there, and on the way back.
+    from: [[From; 2]; 2],
     /// Whether it is what it was in the last step, but for the impulses.
     kept: bool,
 }
@@ -197,6 +199,19 @@ impl Section {
     }
 }
 
+/// Where a visit finds the velocity of a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum From {
+    #[default]
+    Line,
+    /// It is that of body a or b of the first or second manifold of the visit before, which is there already when the line
+    /// it has been written to is still waited for.
+    FirstA,
+    FirstB,
+    SecondA,
+    SecondB,
+}
+
 /// Has neighbours in the order of visits that share no movable body visited together, two at a time: neither waits for
 /// the other, and the processor does not look far enough ahead to see that by itself.
 fn find_twins(manifolds: &mut [Thin], movable: usize) {
@@ -207,6 +222,29 @@ fn find_twins(manifolds: &mut [Thin], movable: usize) {
         let apart = next.is_some_and(|next| !next.normals.bodies.iter().any(shared));
         second = apart && !second;
         manifolds[k].normals.twin = second;
+    }
+    let mut others = manifolds;
+    let mut before = &mut [][..];
+    while let Some((next, rest)) = visit::next::<false>(others) {
+        find_bodies(next, before, 0);
+        find_bodies(before, next, 1);
+        (before, others) = (next, rest);
+    }
+    find_bodies(before, &[], 1);
+}
+
+/// Where the bodies of these manifolds are after a visit of others, one way or the other.
+fn find_bodies(manifolds: &mut [Thin], visited: &[Thin], way: usize) {
+    let places = [[From::FirstA, From::FirstB], [From::SecondA, From::SecondB]];
+    for m in manifolds {
+        let bodies = m.normals.bodies;
+        m.normals.from[way] = bodies.map(|body| {
+            let all = visited.iter().zip(places);
+            let mut all =
+                all.flat_map(|(other, places)| other.normals.bodies.into_iter().zip(places));
+            all.find(|(other, _)| *other == body)
+                .map_or(From::Line, |(_, from)| from)
+        });
     }
 }
 
@@ -317,7 +355,7 @@ impl Normals {
         let n = manifold.normal;
         let [t, u] = tangents(n);
         self.axes = [n, t, u].map(|e| e.as_vec3().to_array());
-        self.points = u32::from(manifold.count);
+        self.points = manifold.count;
         self.law = manifold.law;
         self.mu = manifold.sliding_friction() as f32;
         self.belt = [t, u].map(|e| belt.dot(e) as f32);
@@ -351,3 +389,6 @@ fn double(v: [f32; 3]) -> DVec3 {
 }
 
 const _: () = assert!(LANES == 2 * MAX_POINTS);
+
+// Of an odd number of cache lines: else what a sweep asks all manifolds for would lie in half of the cache, or less.
+const _: () = assert!((size_of::<Thin>() / 64) % 2 == 1);

@@ -1,7 +1,7 @@
 //! Friction at every point of a manifold.
 
 use super::prepare::{Entries, opposed};
-use super::visit::{Pair, Speeds, nth, splat, splat3};
+use super::visit::{Last, Pair, Speeds, nth, splat, splat3};
 use super::{Columns, Normals};
 use crate::lanes::simd::{Halves, Narrow, Stored};
 use crate::lanes::vector::V3;
@@ -125,8 +125,9 @@ impl Each {
         &mut self,
         m: &mut Normals,
         vel: &mut [L],
+        last: &mut Last<S>,
     ) {
-        let pair = Pair::<S>::of(m, vel);
+        let pair = Pair::<S>::after::<L, BACK>(m, vel, last);
         let mut visit = Visit {
             d: self.own(m, &pair.speeds()),
             pair,
@@ -136,6 +137,7 @@ impl Each {
         visit.point::<BACK, 2>(m, self);
         visit.point::<BACK, 3>(m, self);
         visit.pair.put_back(m, vel);
+        last.0[0] = visit.pair;
     }
 
     /// What each row would give up by itself: normals, first tangents, second tangents.

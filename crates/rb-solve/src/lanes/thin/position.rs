@@ -1,7 +1,7 @@
 //! The position pass: normals under the soft step, one manifold after the other.
 
 use super::press::Press;
-use super::visit::{Pair, Speeds, in_turn};
+use super::visit::{Last, Pair, Speeds, in_turn};
 use super::{Normals, Thin};
 use crate::lanes::dispatch;
 use crate::lanes::kernel::Numbers;
@@ -27,6 +27,7 @@ pub(super) fn position<S: Halves, L: Stored>(
     news: Option<News>,
     backwards: bool,
 ) {
+    let last = &mut Last::none();
     match news {
         Some(news) => {
             in_turn!(
@@ -35,18 +36,24 @@ pub(super) fn position<S: Halves, L: Stored>(
                 manifolds,
                 backwards,
                 vel,
+                last,
                 news
             );
         }
-        None => in_turn!(visit, visit_two::<S, L>, manifolds, backwards, vel),
+        None => in_turn!(visit, visit_two::<S, L>, manifolds, backwards, vel, last),
     }
 }
 
 /// A visit waits for the one before; making terms does not, and fills that time.
 #[inline(always)]
-fn visit_first<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, vel: &mut [L], news: News) {
+fn visit_first<S: Halves, L: Stored, const BACK: bool>(
+    m: &mut Thin,
+    vel: &mut [L],
+    last: &mut Last<S>,
+    news: News,
+) {
     m.normals.pose::<S>(news);
-    visit::<S, L, BACK>(m, vel);
+    visit::<S, L, BACK>(m, vel, last);
 }
 
 #[inline(always)]
@@ -54,27 +61,33 @@ fn visit_first_two<S: Halves, L: Stored, const BACK: bool>(
     m: &mut Thin,
     n: &mut Thin,
     vel: &mut [L],
+    last: &mut Last<S>,
     news: News,
 ) {
     m.normals.pose::<S>(news);
     n.normals.pose::<S>(news);
-    visit_two::<S, L, BACK>(m, n, vel);
+    visit_two::<S, L, BACK>(m, n, vel, last);
 }
 
 #[inline(always)]
-fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, vel: &mut [L]) {
+fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, vel: &mut [L], last: &mut Last<S>) {
     let m = &mut m.normals;
-    let push = m.start::<S, L>(vel).run::<BACK>(m);
-    push.end(m, vel);
+    let press = m.start::<S, L, BACK>(vel, last).run::<BACK>(m);
+    last.0[0] = press.end(m, vel);
 }
 
 #[inline(always)]
-fn visit_two<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, n: &mut Thin, vel: &mut [L]) {
+fn visit_two<S: Halves, L: Stored, const BACK: bool>(
+    m: &mut Thin,
+    n: &mut Thin,
+    vel: &mut [L],
+    last: &mut Last<S>,
+) {
     let (m, n) = (&mut m.normals, &mut n.normals);
-    let (first, second) = (m.start::<S, L>(vel), n.start(vel));
+    let first = m.start::<S, L, BACK>(vel, last);
+    let second = n.start::<S, L, BACK>(vel, last);
     let [first, second] = first.run_two::<BACK>(m, second, n);
-    first.end(m, vel);
-    second.end(n, vel);
+    last.0 = [first.end(m, vel), second.end(n, vel)];
 }
 
 impl Normals {
@@ -94,8 +107,12 @@ impl Normals {
 
     /// What each would give up.
     #[inline(always)]
-    fn start<S: Halves, L: Stored>(&self, vel: &[L]) -> Press<S, true> {
-        let pair = Pair::<S>::of(self, vel);
+    fn start<S: Halves, L: Stored, const BACK: bool>(
+        &self,
+        vel: &[L],
+        last: &Last<S>,
+    ) -> Press<S, true> {
+        let pair = Pair::<S>::after::<L, BACK>(self, vel, last);
         let [share, firm, start] = &self.soft;
         let (share, most) = (S::load(share), S::load(&self.impulse));
         let start = S::load(firm).fma(most, S::load(start));

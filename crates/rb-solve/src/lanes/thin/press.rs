@@ -91,10 +91,11 @@ impl<S: Halves, const SOFT: bool> Press<S, SOFT> {
         self.pair.pull(&m.columns, K, delta);
     }
 
-    /// Leaves what has become of impulses and velocities.
+    /// Leaves what has become of impulses and velocities; returns these.
     #[inline(always)]
-    pub(super) fn end<L: Stored>(self, m: &mut Normals, vel: &mut [L]) {
+    pub(super) fn end<L: Stored>(self, m: &mut Normals, vel: &mut [L]) -> Pair<S> {
         self.most.sub(self.given).store(&mut m.impulse);
         self.pair.put_back(m, vel);
+        self.pair
     }
 }

@@ -47,7 +47,7 @@ fn ring(law: FrictionLaw, whole: bool) -> Vec<Thin> {
             pace: [80.0, 0.2],
             bodies: [m % BODIES, (3 * m + 1) % BODIES].map(|b| b as u32),
             mu: 0.4,
-            points: points as u32,
+            points: points as u8,
             law,
             ..Normals::default()
         };

@@ -1,7 +1,7 @@
 //! What every visit of a manifold does: reading the velocities, writing them; warm start and velocity pass.
 
 use super::whole::Whole;
-use super::{Columns, Friction, Normals, Rows, Thin};
+use super::{Columns, Friction, From, Normals, Rows, Thin};
 use crate::lanes::dispatch;
 use crate::lanes::simd::{Halves, Stored};
 use crate::lanes::vector::V3;
@@ -55,6 +55,7 @@ pub(super) fn next<const BACK: bool>(rest: &mut [Thin]) -> Option<(&mut [Thin], 
 }
 
 /// The velocities of both bodies of a manifold, a and b, as they lie in their lines.
+#[derive(Clone, Copy)]
 pub(super) struct Pair<S>([S; 2]);
 
 impl<S: Halves> Pair<S> {
@@ -62,6 +63,18 @@ impl<S: Halves> Pair<S> {
     pub(super) fn of<L: Stored>(m: &Normals, lines: &[L]) -> Self {
         let [a, b] = [m.bodies[0] as usize, m.bodies[1] as usize];
         Self([lines[a].row(), lines[b].row()])
+    }
+
+    /// The same in a sweep, after the `last` visit.
+    #[inline(always)]
+    pub(super) fn after<L: Stored, const BACK: bool>(
+        m: &Normals,
+        lines: &[L],
+        last: &Last<S>,
+    ) -> Self {
+        let [a, b] = [m.bodies[0] as usize, m.bodies[1] as usize];
+        let [from_a, from_b] = m.from[usize::from(BACK)];
+        Self([last.line(from_a, &lines[a]), last.line(from_b, &lines[b])])
     }
 
     #[inline(always)]
@@ -97,6 +110,28 @@ impl<S: Halves> Pair<S> {
         self.push(columns, 1, impulse.spread::<1>());
         self.push(columns, 2, impulse.spread::<2>());
         self.push(columns, 3, impulse.spread::<3>());
+    }
+}
+
+/// Velocities of the bodies of the first and the second manifold that were visited last.
+pub(super) struct Last<S>(pub(super) [Pair<S>; 2]);
+
+impl<S: Halves> Last<S> {
+    #[inline(always)]
+    pub(super) fn none() -> Self {
+        Self([Pair([S::zero(); 2]), Pair([S::zero(); 2])])
+    }
+
+    #[inline(always)]
+    fn line<L: Stored>(&self, from: From, line: &L) -> S {
+        let [Pair([a, b]), Pair([c, d])] = &self.0;
+        match from {
+            From::Line => line.row(),
+            From::FirstA => *a,
+            From::FirstB => *b,
+            From::SecondA => *c,
+            From::SecondB => *d,
+        }
     }
 }
 
@@ -186,29 +221,44 @@ pub(super) fn velocity<S: Halves, L: Stored>(
     vel: &mut [L],
     backwards: bool,
 ) {
-    in_turn!(visit, visit_two::<S, L>, manifolds, backwards, vel);
+    let mut last = Last::none();
+    in_turn!(
+        visit,
+        visit_two::<S, L>,
+        manifolds,
+        backwards,
+        vel,
+        &mut last
+    );
 }
 
 #[inline(always)]
-fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, vel: &mut [L]) {
+fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, vel: &mut [L], last: &mut Last<S>) {
     if let Friction::Whole(whole) = &mut m.friction {
-        return whole.visit::<S, L, BACK>(&mut m.normals, vel);
+        return whole.visit::<S, L, BACK>(&mut m.normals, vel, last);
     }
     // Or all that this one reads would have a pointer of its own, and all of them go on with every manifold.
     let Thin { normals, friction } = core::hint::black_box(m);
     if let Friction::Each(each) = friction {
-        each.visit::<S, L, BACK>(normals, vel);
+        each.visit::<S, L, BACK>(normals, vel, last);
     }
 }
 
 #[inline(always)]
-fn visit_two<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, n: &mut Thin, vel: &mut [L]) {
+fn visit_two<S: Halves, L: Stored, const BACK: bool>(
+    m: &mut Thin,
+    n: &mut Thin,
+    vel: &mut [L],
+    last: &mut Last<S>,
+) {
     if let (Friction::Whole(first), Friction::Whole(second)) = (&mut m.friction, &mut n.friction) {
         let normals = [&mut m.normals, &mut n.normals];
-        Whole::visit_two::<S, L, BACK>([first, second], normals, vel);
+        Whole::visit_two::<S, L, BACK>([first, second], normals, vel, last);
     } else {
-        visit::<S, L, BACK>(m, vel);
-        visit::<S, L, BACK>(n, vel);
+        let mut other = Last(last.0);
+        visit::<S, L, BACK>(m, vel, &mut other);
+        visit::<S, L, BACK>(n, vel, last);
+        last.0 = [other.0[0], last.0[0]];
     }
 }
 

@@ -9,7 +9,7 @@
 
 use super::prepare::opposed;
 use super::press::Press;
-use super::visit::{Pair, Speeds, both, splat, splat3, spread, sum};
+use super::visit::{Last, Pair, Speeds, both, splat, splat3, spread, sum};
 use super::{Columns, Normals, Rows, double};
 use crate::lanes::grip::TRACE;
 use crate::lanes::prepare::per;
@@ -245,10 +245,11 @@ impl Whole {
         &mut self,
         m: &mut Normals,
         vel: &mut [L],
+        last: &mut Last<S>,
     ) {
-        let start = self.start::<S, L>(m, vel);
+        let start = self.start::<S, L, BACK>(m, vel, last);
         let press = self.rub(m, start).run::<BACK>(m);
-        press.end(m, vel);
+        last.0[0] = press.end(m, vel);
     }
 
     /// The same of two that share no body, by turns.
@@ -257,18 +258,24 @@ impl Whole {
         [first, second]: [&mut Self; 2],
         [m, n]: [&mut Normals; 2],
         vel: &mut [L],
+        last: &mut Last<S>,
     ) {
-        let (p, q) = (first.start::<S, L>(m, vel), second.start::<S, L>(n, vel));
+        let p = first.start::<S, L, BACK>(m, vel, last);
+        let q = second.start::<S, L, BACK>(n, vel, last);
         let (p, q) = (first.rub(m, p), second.rub(n, q));
         let [p, q] = p.run_two::<BACK>(m, q, n);
-        p.end(m, vel);
-        q.end(n, vel);
+        last.0 = [p.end(m, vel), q.end(n, vel)];
     }
 
     /// What each row would do by itself.
     #[inline(always)]
-    fn start<S: Halves, L: Stored>(&self, m: &Normals, vel: &[L]) -> Start<S> {
-        let pair = Pair::<S>::of(m, vel);
+    fn start<S: Halves, L: Stored, const BACK: bool>(
+        &self,
+        m: &Normals,
+        vel: &[L],
+        last: &Last<S>,
+    ) -> Start<S> {
+        let pair = Pair::<S>::after::<L, BACK>(m, vel, last);
         let speeds = pair.speeds();
         let load = sum(S::load(&m.root).mul(S::load(&m.impulse)));
         let most = S::load(&self.limit).mul(load);
