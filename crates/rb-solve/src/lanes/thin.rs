@@ -212,15 +212,17 @@ enum From {
     SecondB,
 }
 
-/// Has neighbours in the order of visits that share no movable body visited together, two at a time: neither waits for
-/// the other, and the processor does not look far enough ahead to see that by itself.
+/// Has neighbours in the order of visits that share no movable body visited together, two at a time, if either has its
+/// friction as one: neither waits for the other, and the processor does not look far enough ahead to see that by itself.
 fn find_twins(manifolds: &mut [Thin], movable: usize) {
     let mut second = false;
     for k in 0..manifolds.len() {
-        let (bodies, next) = (manifolds[k].normals.bodies, manifolds.get(k + 1));
-        let shared = |b: &u32| (*b as usize) < movable && bodies.contains(b);
-        let apart = next.is_some_and(|next| !next.normals.bodies.iter().any(shared));
-        second = apart && !second;
+        let (m, next) = (&manifolds[k], manifolds.get(k + 1));
+        let of = m.normals.bodies;
+        let shared = |b: &u32| (*b as usize) < movable && of.contains(b);
+        let alike = |next: &Thin| m.is_whole() && next.is_whole();
+        let apart = |next: &Thin| !next.normals.bodies.iter().any(shared);
+        second = next.is_some_and(|next| alike(next) && apart(next)) && !second;
         manifolds[k].normals.twin = second;
     }
     let mut others = manifolds;
@@ -267,6 +269,10 @@ pub(super) fn sweep<L: Stored>(
 }
 
 impl Thin {
+    fn is_whole(&self) -> bool {
+        matches!(self.friction, Friction::Whole(_))
+    }
+
     /// Takes what a manifold of the world has.
     fn fill(&mut self, manifold: &Manifold, belt: DVec3, scale: f64) {
         let loads = self.fill_friction(manifold, scale);

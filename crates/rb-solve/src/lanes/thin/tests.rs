@@ -5,7 +5,7 @@ use super::position::position;
 use super::prepare::{prepare, renew};
 use super::visit::{velocity, warm};
 use super::whole::Whole;
-use super::{Friction, Normals, Thin, twice};
+use super::{Friction, From, Normals, Thin, find_twins, twice};
 use crate::lanes::LANES;
 use crate::lanes::kernel::Numbers;
 use crate::lanes::simd::{Line, Narrow, PlainSingle, Single, Stored, Wide};
@@ -51,22 +51,7 @@ fn ring(law: FrictionLaw, whole: bool) -> Vec<Thin> {
             law,
             ..Normals::default()
         };
-        let mut manifold = Manifold {
-            normal: super::double(normals.axes[0]),
-            ..Manifold::default()
-        };
-        manifold.set_points((0..points as u32).map(|k| {
-            let arm = [0, MAX_POINTS].map(|side| vector(&normals.arm, side + k as usize));
-            (k, Anchored { arm, gap: 0.0 })
-        }));
-        let mut impulses = [[0.0; 3]; MAX_POINTS];
-        for (k, impulse) in impulses[..points].iter_mut().enumerate() {
-            *impulse = [0.0, number(9 * m + k), number(9 * m + 4 + k)].map(|x| 0.1 * x);
-        }
-        manifold.set_impulses(&Impulses::Each {
-            points: impulses,
-            spin: DVec3::ZERO,
-        });
+        let manifold = rubbed(m, &normals);
         let friction = if whole {
             let mut whole = Whole::default();
             whole.fill(&manifold, 1.0);
@@ -81,8 +66,42 @@ fn ring(law: FrictionLaw, whole: bool) -> Vec<Thin> {
     (0..24).map(manifold).collect()
 }
 
-fn numbers(law: FrictionLaw, whole: bool, width: Width) -> Vec<f64> {
+/// A manifold whose points have impulses along the tangents.
+fn rubbed(m: usize, normals: &Normals) -> Manifold {
+    let mut manifold = Manifold {
+        normal: super::double(normals.axes[0]),
+        ..Manifold::default()
+    };
+    manifold.set_points((0..u32::from(normals.points)).map(|k| {
+        let arm = [0, MAX_POINTS].map(|side| vector(&normals.arm, side + k as usize));
+        (k, Anchored { arm, gap: 0.0 })
+    }));
+    let mut points = [[0.0; 3]; MAX_POINTS];
+    for (k, impulse) in points[..usize::from(normals.points)].iter_mut().enumerate() {
+        *impulse = [0.0, number(9 * m + k), number(9 * m + 4 + k)].map(|x| 0.1 * x);
+    }
+    manifold.set_impulses(&Impulses::Each {
+        points,
+        spin: DVec3::ZERO,
+    });
+    manifold
+}
+
+fn numbers(law: FrictionLaw, whole: bool, twins: bool, width: Width) -> Vec<f64> {
     let mut manifolds = ring(law, whole);
+    if twins {
+        find_twins(&mut manifolds, BODIES);
+        let some = |twin: bool| manifolds.iter().any(|m| m.normals.twin == twin);
+        assert!(some(whole) && some(false), "not of both kinds");
+        let on = |m: &Thin| {
+            m.normals
+                .from
+                .as_flattened()
+                .iter()
+                .any(|&f| f != From::Line)
+        };
+        assert!(manifolds.iter().any(on), "nothing is handed on");
+    }
     let lines = |from: usize| (0..BODIES).map(move |i| wide(from + i));
     let (inv, mut vel, moved): (Vec<Line>, Vec<Line>, Vec<Line>) = (
         lines(100).map(|w| mass(&w)).collect(),
@@ -144,15 +163,94 @@ fn speed(w: &Line) -> Line {
     out
 }
 
+const CASES: [(FrictionLaw, bool); 5] = [
+    (FrictionLaw::None, false),
+    (FrictionLaw::Boxed, false),
+    (FrictionLaw::Pyramid, false),
+    (FrictionLaw::Conic, false),
+    (FrictionLaw::Conic, true),
+];
+
 #[test]
 fn every_width_gives_the_same_bits() {
-    for (law, whole) in [
-        (FrictionLaw::None, false),
-        (FrictionLaw::Boxed, false),
-        (FrictionLaw::Pyramid, false),
-        (FrictionLaw::Conic, false),
-        (FrictionLaw::Conic, true),
+    for (law, whole) in CASES {
+        assert_same_at_every_width((law, whole), |width| numbers(law, whole, true, width));
+    }
+}
+
+#[test]
+fn two_together_do_what_they_do_one_after_the_other_from_lines() {
+    for (law, whole) in CASES {
+        let [together, alone] = [true, false].map(|twins| numbers(law, whole, twins, Width::Plain));
+        assert_eq!(together, alone, "{law:?}, {whole}");
+    }
+}
+
+/// Normal impulses, those of one point in six off by a share of `by`.
+fn loads(m: usize, by: f64) -> [f32; MAX_POINTS] {
+    let off = |k: usize| {
+        if (m + k).is_multiple_of(6) {
+            1.0 + by
+        } else {
+            1.0
+        }
+    };
+    core::array::from_fn(|k| (0.1 * number(9 * m + k).abs() * off(k)) as f32)
+}
+
+/// A ring of bodies that all move at a speed, which has been prepared and swept from such loads; if `kept` after it has been
+/// prepared with others. Says what becomes of the velocities, and how many frictions were kept.
+fn rest(speed: f64, by: f64, kept: bool) -> (Vec<Line>, usize) {
+    let mut manifolds = ring(FrictionLaw::Conic, true);
+    let inv: Vec<Line> = (100..100 + BODIES).map(|i| mass(&wide(i))).collect();
+    let mut vel = vec![Wide([speed, 0.0, 0.0, 1.0, 0.0, 0.0, speed, 0.0]); BODIES];
+    let (both, one) = ([0.0, by], [by]);
+    for by in if kept { &both[..] } else { &one } {
+        for (m, Thin { normals, friction }) in manifolds.iter_mut().enumerate() {
+            normals.kept = kept && normals.stiff != Narrow::default();
+            let stiff = |k: usize| {
+                if normals.kept {
+                    normals.stiff.0[k]
+                } else {
+                    1.0
+                }
+            };
+            let live = |k: usize| {
+                if k < normals.points.into() {
+                    stiff(k)
+                } else {
+                    0.0
+                }
+            };
+            normals.impulse = twice(|k| loads(m, *by)[k] * live(k));
+            let manifold = rubbed(m, normals);
+            if let Friction::Whole(whole) = friction {
+                whole.fill(&manifold, 1.0);
+            }
+        }
+        prepare::<PlainSingle>(&mut manifolds, &inv, &vel);
+    }
+    let still = |thin: &&Thin| match &thin.friction {
+        Friction::Whole(whole) => whole.is_kept(&thin.normals),
+        Friction::Each(_) => false,
+    };
+    let still = manifolds.iter().filter(still).count();
+    warm::<PlainSingle, _>(&manifolds, &mut vel);
+    velocity::<PlainSingle, Line>(&mut manifolds, &mut vel, false);
+    (vel, still)
+}
+
+#[test]
+fn friction_at_rest_is_kept_while_the_load_lies_where_it_did() {
+    for (speed, by, least, most) in [
+        (0.0, 0.0, 24, 24),
+        (0.0, 1e-6, 24, 24),
+        (0.0, 0.5, 6, 18),
+        (1.0, 0.0, 24, 24),
+        (1.0, 1e-6, 0, 18),
     ] {
-        assert_same_at_every_width((law, whole), |width| numbers(law, whole, width));
+        let ((kept, still), (anew, none)) = (rest(speed, by, true), rest(speed, by, false));
+        assert!(kept == anew, "at {speed} m/s, off by {by}");
+        assert!(none == 0 && least <= still && still <= most, "{still} kept");
     }
 }

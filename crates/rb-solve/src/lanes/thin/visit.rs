@@ -251,15 +251,13 @@ fn visit_two<S: Halves, L: Stored, const BACK: bool>(
     vel: &mut [L],
     last: &mut Last<S>,
 ) {
-    if let (Friction::Whole(first), Friction::Whole(second)) = (&mut m.friction, &mut n.friction) {
-        let normals = [&mut m.normals, &mut n.normals];
-        Whole::visit_two::<S, L, BACK>([first, second], normals, vel, last);
-    } else {
-        let mut other = Last(last.0);
-        visit::<S, L, BACK>(m, vel, &mut other);
-        visit::<S, L, BACK>(n, vel, last);
-        last.0 = [other.0[0], last.0[0]];
-    }
+    let (Friction::Whole(first), Friction::Whole(second)) = (&mut m.friction, &mut n.friction)
+    else {
+        debug_assert!(false, "twins have their friction as one");
+        return;
+    };
+    let normals = [&mut m.normals, &mut n.normals];
+    Whole::visit_two::<S, L, BACK>([first, second], normals, vel, last);
 }
 
 /// The point visited in place `i`.
