@@ -280,7 +280,14 @@ pub fn log_rotation(q: DQuat) -> DVec3 {
 /// Attitude after turning with constant `omega` (rad/s, world axes) for `h` (s).
 #[inline]
 pub fn turn(q: DQuat, omega: DVec3, h: f64) -> DQuat {
-    (exp_rotation(omega * h) * q).normalize()
+    renormalized(exp_rotation(omega * h) * q)
+}
+
+/// What is a unit quaternion but for rounding, as a product of two is, made one: q (3 − |q|²)/2, which is q/|q| but for the
+/// square of what is missing, without a root or a quotient to wait for.
+#[inline]
+pub fn renormalized(q: DQuat) -> DQuat {
+    q * (1.5 - 0.5 * q.length_squared())
 }
 
 /// Angle wrapped into (−π, π] (rad).
