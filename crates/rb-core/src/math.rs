@@ -330,6 +330,20 @@ mod tests {
     }
 
     #[test]
+    fn units_stay_units_without_a_root() {
+        let omega = DVec3::new(3.0, -7.0, 2.0);
+        let mut q = DQuat::IDENTITY;
+        for _ in 0..100_000 {
+            q = turn(q, omega, 1.0 / 240.0);
+            assert!((q.length() - 1.0).abs() < 4e-16);
+        }
+        let exact = exp_rotation(omega * (100_000.0 / 240.0));
+        assert!((q.dot(exact).abs() - 1.0).abs() < 1e-15, "{q} vs {exact}");
+        let off = renormalized(q * (1.0 + 1e-8));
+        assert!((off - q).length() < 1e-15, "{off} vs {q}");
+    }
+
+    #[test]
     fn tangent_frames_are_right_handed() {
         for n in [
             DVec3::X,

@@ -27,51 +27,19 @@ pub(super) fn position<S: Halves, L: Stored>(
     news: Option<News>,
     backwards: bool,
 ) {
-    let last = &mut Last::none();
-    match news {
-        Some(news) => {
-            in_turn!(
-                visit_first,
-                visit_first_two::<S, L>,
-                manifolds,
-                backwards,
-                vel,
-                last,
-                news
-            );
-        }
-        None => in_turn!(visit, visit_two::<S, L>, manifolds, backwards, vel, last),
-    }
+    in_turn!(visit, visit_two::<S, L>, manifolds, backwards, vel, news);
 }
 
 /// A visit waits for the one before; making terms does not, and fills that time.
 #[inline(always)]
-fn visit_first<S: Halves, L: Stored, const BACK: bool>(
+fn visit<S: Halves, L: Stored, const BACK: bool>(
     m: &mut Thin,
-    vel: &mut [L],
     last: &mut Last<S>,
-    news: News,
-) {
-    m.normals.pose::<S>(news);
-    visit::<S, L, BACK>(m, vel, last);
-}
-
-#[inline(always)]
-fn visit_first_two<S: Halves, L: Stored, const BACK: bool>(
-    m: &mut Thin,
-    n: &mut Thin,
     vel: &mut [L],
-    last: &mut Last<S>,
-    news: News,
+    news: Option<News>,
 ) {
-    m.normals.pose::<S>(news);
-    n.normals.pose::<S>(news);
-    visit_two::<S, L, BACK>(m, n, vel, last);
-}
-
-#[inline(always)]
-fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, vel: &mut [L], last: &mut Last<S>) {
     let m = &mut m.normals;
+    m.take::<S>(news);
     let press = m.start::<S, L, BACK>(vel, last).run::<BACK>(m);
     last.0[0] = press.end(m, vel);
 }
@@ -80,10 +48,13 @@ fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, vel: &mut [L], la
 fn visit_two<S: Halves, L: Stored, const BACK: bool>(
     m: &mut Thin,
     n: &mut Thin,
-    vel: &mut [L],
     last: &mut Last<S>,
+    vel: &mut [L],
+    news: Option<News>,
 ) {
     let (m, n) = (&mut m.normals, &mut n.normals);
+    m.take::<S>(news);
+    n.take::<S>(news);
     let first = m.start::<S, L, BACK>(vel, last);
     let second = n.start::<S, L, BACK>(vel, last);
     let [first, second] = first.run_two::<BACK>(m, second, n);
@@ -91,9 +62,12 @@ fn visit_two<S: Halves, L: Stored, const BACK: bool>(
 }
 
 impl Normals {
-    /// Terms of both passes at the present gaps.
+    /// Terms of both passes at the present gaps, if there are news.
     #[inline(always)]
-    fn pose<S: Halves>(&mut self, (moved, numbers): News) {
+    fn take<S: Halves>(&mut self, news: Option<News>) {
+        let Some((moved, numbers)) = news else {
+            return;
+        };
         let gap = S::load(&self.gap).add(Speeds::<S>::of(self, moved).approach(self));
         let pace = [S::splat(self.pace[0]), S::splat(self.pace[1])];
         let ((bias, reg), root) = (numbers.terms(gap, pace), S::load(&self.root));

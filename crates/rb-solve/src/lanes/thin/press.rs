@@ -18,63 +18,48 @@ pub(super) struct Press<S, const SOFT: bool> {
     pub(super) given: S,
 }
 
+/// Visits the points one after the other, there or back, of several manifolds by turns. A point that is none takes nothing,
+/// but time.
+macro_rules! points {
+    ($back:ident, $many:expr, $($press:ident: $m:ident),+) => {
+        if $back {
+            if $many {
+                $($press.visit::<3>($m);)+
+                $($press.visit::<2>($m);)+
+            }
+            $($press.visit::<1>($m);)+
+            $($press.visit::<0>($m);)+
+        } else {
+            $($press.visit::<0>($m);)+
+            $($press.visit::<1>($m);)+
+            if $many {
+                $($press.visit::<2>($m);)+
+                $($press.visit::<3>($m);)+
+            }
+        }
+    };
+}
+
 impl<S: Halves, const SOFT: bool> Press<S, SOFT> {
     /// All points.
     #[inline(always)]
-    pub(super) fn run<const BACK: bool>(mut self, m: &Normals) -> Self {
-        // A point that is none takes nothing, but time.
-        let many = m.points > 2;
-        if BACK {
-            if many {
-                self.visit::<3>(m);
-                self.visit::<2>(m);
-            }
-            self.visit::<1>(m);
-            self.visit::<0>(m);
-        } else {
-            self.visit::<0>(m);
-            self.visit::<1>(m);
-            if many {
-                self.visit::<2>(m);
-                self.visit::<3>(m);
-            }
-        }
-        self
+    pub(super) fn run<const BACK: bool>(self, m: &Normals) -> Self {
+        let mut press = self;
+        points!(BACK, m.points > 2, press: m);
+        press
     }
 
     /// Those of two manifolds that share no body, by turns.
     #[inline(always)]
     pub(super) fn run_two<const BACK: bool>(
-        mut self,
+        self,
         m: &Normals,
-        mut other: Self,
+        other: Self,
         n: &Normals,
     ) -> [Self; 2] {
-        let many = m.points.max(n.points) > 2;
-        if BACK {
-            if many {
-                self.visit::<3>(m);
-                other.visit::<3>(n);
-                self.visit::<2>(m);
-                other.visit::<2>(n);
-            }
-            self.visit::<1>(m);
-            other.visit::<1>(n);
-            self.visit::<0>(m);
-            other.visit::<0>(n);
-        } else {
-            self.visit::<0>(m);
-            other.visit::<0>(n);
-            self.visit::<1>(m);
-            other.visit::<1>(n);
-            if many {
-                self.visit::<2>(m);
-                other.visit::<2>(n);
-                self.visit::<3>(m);
-                other.visit::<3>(n);
-            }
-        }
-        [self, other]
+        let (mut first, mut second) = (self, other);
+        points!(BACK, m.points.max(n.points) > 2, first: m, second: n);
+        [first, second]
     }
 
     /// The point `K`.

@@ -7,23 +7,25 @@ use crate::lanes::simd::{Halves, Stored};
 use crate::lanes::vector::V3;
 use rb_core::manifold::MAX_POINTS;
 
-/// Visits every manifold once, there or back, twins together: the visits are compiled for either way.
+/// Visits every manifold once, there or back, twins together, each after what the [`Last`] ones end with. The visits are
+/// compiled for either way.
 macro_rules! in_turn {
-    ($visit:ident, $two:ident::<$simd:ty, $lines:ty>, $manifolds:ident, $backwards:ident, $($arg:expr),*) => {
+    ($visit:ident, $two:ident::<$simd:ty, $lines:ty>, $manifolds:ident, $backwards:ident, $($arg:ident),*) => {
         if $backwards {
             in_turn!(true, $visit, $two::<$simd, $lines>, $manifolds, $($arg),*);
         } else {
             in_turn!(false, $visit, $two::<$simd, $lines>, $manifolds, $($arg),*);
         }
     };
-    ($back:literal, $visit:ident, $two:ident::<$simd:ty, $lines:ty>, $manifolds:ident, $($arg:expr),*) => {
+    ($back:literal, $visit:ident, $two:ident::<$simd:ty, $lines:ty>, $manifolds:ident, $($arg:ident),*) => {
+        let last = &mut $crate::lanes::thin::visit::Last::none();
         let mut rest = $manifolds;
         while let Some((next, others)) = $crate::lanes::thin::visit::next::<$back>(rest) {
             match next {
-                [m, n] => $two::<$simd, $lines, $back>(m, n, $($arg),*),
+                [m, n] => $two::<$simd, $lines, $back>(m, n, last, $($arg),*),
                 next => {
                     for m in next {
-                        $visit::<$simd, $lines, $back>(m, $($arg),*);
+                        $visit::<$simd, $lines, $back>(m, last, $($arg),*);
                     }
                 }
             }
@@ -221,19 +223,11 @@ pub(super) fn velocity<S: Halves, L: Stored>(
     vel: &mut [L],
     backwards: bool,
 ) {
-    let mut last = Last::none();
-    in_turn!(
-        visit,
-        visit_two::<S, L>,
-        manifolds,
-        backwards,
-        vel,
-        &mut last
-    );
+    in_turn!(visit, visit_two::<S, L>, manifolds, backwards, vel);
 }
 
 #[inline(always)]
-fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, vel: &mut [L], last: &mut Last<S>) {
+fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, last: &mut Last<S>, vel: &mut [L]) {
     if let Friction::Whole(whole) = &mut m.friction {
         return whole.visit::<S, L, BACK>(&mut m.normals, vel, last);
     }
@@ -246,18 +240,18 @@ fn visit<S: Halves, L: Stored, const BACK: bool>(m: &mut Thin, vel: &mut [L], la
 
 #[inline(always)]
 fn visit_two<S: Halves, L: Stored, const BACK: bool>(
-    m: &mut Thin,
-    n: &mut Thin,
-    vel: &mut [L],
+    first: &mut Thin,
+    second: &mut Thin,
     last: &mut Last<S>,
+    vel: &mut [L],
 ) {
-    let (Friction::Whole(first), Friction::Whole(second)) = (&mut m.friction, &mut n.friction)
+    let normals = [&mut first.normals, &mut second.normals];
+    let (Friction::Whole(one), Friction::Whole(two)) = (&mut first.friction, &mut second.friction)
     else {
         debug_assert!(false, "twins have their friction as one");
         return;
     };
-    let normals = [&mut m.normals, &mut n.normals];
-    Whole::visit_two::<S, L, BACK>([first, second], normals, vel, last);
+    Whole::visit_two::<S, L, BACK>([one, two], normals, vel, last);
 }
 
 /// The point visited in place `i`.
