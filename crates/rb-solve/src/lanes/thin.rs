@@ -212,7 +212,7 @@ enum From {
     SecondB,
 }
 
-/// Has neighbours in the order of visits that share no movable body visited together, two at a time, if either has its
+/// Has neighbours in the order of visits that share no movable body visited together, two at a time, if both have their
 /// friction as one: neither waits for the other, and the processor does not look far enough ahead to see that by itself.
 fn find_twins(manifolds: &mut [Thin], movable: usize) {
     let mut second = false;
