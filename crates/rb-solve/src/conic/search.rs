@@ -32,8 +32,8 @@ const STILL: f64 = 1e-16;
 const LIFTS: u32 = 3;
 /// Proximal term that Newton is first held with.
 const FIRM: f64 = 1e-2;
-/// Largest component of its function at which it has come to its end.
-const SOLVED: f64 = 1e-9;
+/// Largest component of its function, over the weight of velocities, at which it has come to its end.
+const SOLVED: f64 = 1e-12;
 /// Rounds of the proximal loop.
 const ROUNDS: u32 = 20;
 /// Rounds without halving after which it ends: there may be nothing to find.
@@ -194,19 +194,31 @@ impl<'a, C: Coupling> Search<'a, C> {
         }
     }
 
-    /// Newton with that proximal term, offered; whether it came to its end.
+    /// Newton with that proximal term ρ, offered; whether it came to its end. Velocities there are ρ times how far
+    /// impulses move: a contact that slides at such a crawl is told from one that sticks by a weight that grows with 1/ρ.
     fn hold(&mut self, r: &mut Vec<DVec3>, proximal: f64) -> bool {
-        let settings = newton::Settings {
-            law: self.law,
-            proximal,
-            weight: WEIGHTS[0],
-            steps: NEWTON,
-            stop: GOOD,
-        };
-        let out = newton::solve(self.problem, r, settings);
-        self.iterations += out.steps;
-        self.offer(r.clone(), "proximal");
-        out.size < SOLVED
+        let from = r.clone();
+        for weight in [WEIGHTS[0], FIRM / proximal] {
+            let mut next = from.clone();
+            let settings = newton::Settings {
+                law: self.law,
+                proximal,
+                weight,
+                steps: NEWTON,
+                stop: GOOD,
+            };
+            let out = newton::solve(self.problem, &mut next, settings);
+            self.iterations += out.steps;
+            self.offer(next.clone(), "proximal");
+            let solved = out.size < SOLVED * weight;
+            if solved || weight == WEIGHTS[0] {
+                *r = next;
+            }
+            if solved {
+                return true;
+            }
+        }
+        false
     }
 
     /// A relaxed contact that slides opens by μ‖u_t‖; granting it
