@@ -13,7 +13,7 @@ use rb_core::anchor::Stand;
 use rb_core::grid::Grid;
 use rb_core::manifold::{FrictionLaw, SurfaceExtras};
 use rb_core::mass::MassProps;
-use rb_core::math::Pose;
+use rb_core::math::{Pose, renormalized};
 use rb_core::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -274,7 +274,7 @@ impl Collider {
             false => grid.round(com.q * arm),
         };
         Stand {
-            pose: Pose::new(com.p + aside, q.normalize()),
+            pose: Pose::new(com.p + aside, renormalized(q)),
             center: com.p,
         }
     }

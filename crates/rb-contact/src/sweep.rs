@@ -11,7 +11,7 @@ use crate::geom::Aabb;
 use crate::narrow::axis;
 use crate::shape::Shape;
 use glam::DVec3;
-use rb_core::math::{Pose, Twist, exp_rotation};
+use rb_core::math::{Pose, Twist, exp_rotation, renormalized};
 
 /// Skips before the instant reached is taken as the impact; only fast spins come near it.
 const SKIPS: usize = 256;
@@ -57,7 +57,7 @@ impl Motion {
         let turn = exp_rotation(self.twist.ang * t);
         Pose::new(
             center + turn * (self.start.p - self.center),
-            (turn * self.start.q).normalize(),
+            renormalized(turn * self.start.q),
         )
     }
 

@@ -60,7 +60,7 @@ impl<S: Double> Quat<S> {
         }
         let [x, y, z] = by.scaled(s).0;
         let long = Self([x, y, z, c]).times(self);
-        let size = S::splat(1.0).div(long.length_squared().sqrt());
+        let size = S::splat(1.5).sub(S::splat(0.5).mul(long.length_squared()));
         let [x, y, z, w] = long.0;
         Self([x.mul(size), y.mul(size), z.mul(size), w.mul(size)])
     }
