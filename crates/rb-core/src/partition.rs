@@ -28,6 +28,10 @@ impl Islands {
 
     /// Joins the islands of two slots.
     pub fn link(&mut self, a: u32, b: u32) {
+        // Most links are between slots that are together already.
+        if self.parent[a as usize] == self.parent[b as usize] {
+            return;
+        }
         let (a, b) = (self.root(a), self.root(b));
         let (low, high) = (a.min(b), a.max(b));
         self.parent[high as usize] = low;

@@ -54,10 +54,10 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, dt: f64) {
                 place_constraints(state, frame);
                 place_contacts(state, frame);
             }
+            homes::make_flights(state, frame, h);
         },
     );
     (frame.numbered, frame.starts, frame.movers) = (numbered, starts, movers);
-    homes::make_flights(state, frame, h);
     take_seats(state, frame, same);
     (frame.partitioned, frame.same) = (true, same);
 }

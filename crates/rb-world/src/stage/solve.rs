@@ -66,17 +66,18 @@ pub(crate) fn run(state: &State, frame: &mut Frame, solver: &dyn IslandSolver, d
         let shared = paces.of(island);
         island.judge(shared);
     });
-    frame.tasks += frame.second.run(islands, shared) as u32;
-    if admit(islands, &mut frame.asking, budget, &paces) {
-        parallel::for_each(islands, 1, |island| {
-            let shared = paces.of(island);
-            island.run_again(shared);
-        });
-    }
-    frame.tasks += frame.flights.len().div_ceil(FLIGHTS) as u32;
-    parallel::for_each_run(&mut frame.flights, FLIGHTS, |_, run| {
-        flight::run(run, shared);
-    });
+    // A few small islands are one task.
+    let (mut tries, flights) = (0, &mut frame.flights);
+    parallel::both(
+        || {
+            tries = frame.second.run(islands, shared);
+            if admit(islands, &mut frame.asking, budget, &paces) {
+                parallel::for_each(islands, 1, |island| island.run_again(paces.of(island)));
+            }
+        },
+        || parallel::for_each_run(flights, FLIGHTS, |_, run| flight::run(run, shared)),
+    );
+    frame.tasks += (tries + frame.flights.len().div_ceil(FLIGHTS)) as u32;
     frame.fresh = fresh;
     hand_over(frame);
 }
