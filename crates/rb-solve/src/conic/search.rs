@@ -6,6 +6,7 @@ use super::interior::{self, Start};
 use super::newton;
 use super::problem::{ConeProblem, project};
 use super::sweep;
+use core::iter;
 use glam::DVec3;
 
 /// Grade at which the search ends.
@@ -198,7 +199,8 @@ impl<'a, C: Coupling> Search<'a, C> {
     /// impulses move: a contact that slides at such a crawl is told from one that sticks by a weight that grows with 1/ρ.
     fn hold(&mut self, r: &mut Vec<DVec3>, proximal: f64) -> bool {
         let from = r.clone();
-        for weight in [WEIGHTS[0], FIRM / proximal] {
+        let greater = Some(FIRM / proximal).filter(|&weight| weight > WEIGHTS[0]);
+        for weight in iter::once(WEIGHTS[0]).chain(greater) {
             let mut next = from.clone();
             let settings = newton::Settings {
                 law: self.law,
