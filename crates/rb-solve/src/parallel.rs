@@ -61,18 +61,22 @@ pub fn stretch(wanted: usize) -> usize {
 #[cfg(feature = "parallel")]
 const PATIENCE: Duration = Duration::from_micros(2000);
 
+/// Tells that something is over when it goes, also when that unwinds.
+#[cfg(feature = "parallel")]
+struct Over<'a>(&'a AtomicBool);
+
+#[cfg(feature = "parallel")]
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Release);
+    }
+}
+
 /// Runs `f` in the pool this thread is of, whose other threads stay awake for its tasks: a step is some
 /// hundred short stretches of parallel work, and a thread that fell asleep in each gap would come too late
 /// for most of them.
 #[cfg(feature = "parallel")]
 pub fn attended<R: Send>(f: impl FnOnce() -> R + Send) -> R {
-    /// Lets the others go, also when `f` unwinds.
-    struct Over<'a>(&'a AtomicBool);
-    impl Drop for Over<'_> {
-        fn drop(&mut self) {
-            self.0.store(true, Ordering::Release);
-        }
-    }
     let over = AtomicBool::new(false);
     let caller = rayon::current_thread_index();
     rayon::in_place_scope(|scope| {
@@ -90,33 +94,51 @@ pub fn attended<R: Send>(f: impl FnOnce() -> R + Send) -> R {
 /// Works at what there is to do until it is over, or nothing came for too long.
 #[cfg(feature = "parallel")]
 fn attend(over: &AtomicBool) {
-    let mut idle = Instant::now();
-    while !over.load(Ordering::Acquire) && idle.elapsed() < PATIENCE {
+    let mut idle = None;
+    while !over.load(Ordering::Acquire) {
         if rayon::yield_now() == Some(rayon::Yield::Executed) {
-            idle = Instant::now();
-        } else {
+            idle = None;
+        } else if idle.get_or_insert_with(Instant::now).elapsed() < PATIENCE {
             // There may be more threads than processors.
             std::thread::yield_now();
+        } else {
+            return;
         }
     }
 }
 
-/// Runs both; threads without work take up the second while the caller has the first.
+/// Runs both, side by side if there is a thread for the second. Who waits for the other stays awake like those that
+/// [attend](attended): one stretch of work takes less time than to fall asleep over it and be woken.
 #[cfg(feature = "parallel")]
-pub fn both(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
-    if ALONE.get() {
-        first();
-        second();
-    } else {
-        rayon::join(first, second);
-    }
+fn join(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
+    let over = AtomicBool::new(false);
+    rayon::join(
+        || {
+            first();
+            attend(&over);
+        },
+        || {
+            let _over = Over(&over);
+            second();
+        },
+    );
 }
 
 /// Runs both.
 #[cfg(not(feature = "parallel"))]
-pub fn both(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
+fn join(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
     first();
     second();
+}
+
+/// Runs both; threads without work take up the second while the caller has the first.
+pub fn both(first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
+    if is_alone() {
+        first();
+        second();
+    } else {
+        join(first, second);
+    }
 }
 
 /// Work that falls into parts that share nothing.
@@ -129,134 +151,125 @@ pub trait Parts: Sized + Send {
 }
 
 /// Runs `f` on every part.
-#[cfg(feature = "parallel")]
 pub fn for_each_part<P: Parts>(whole: P, f: &(impl Fn(P) + Sync)) {
     let parts = whole.parts();
     if parts <= 1 {
         return f(whole);
     }
     let (a, b) = whole.split_at(parts / 2);
-    if ALONE.get() {
+    if is_alone() {
         for_each_part(a, f);
         for_each_part(b, f);
     } else {
-        rayon::join(|| for_each_part(a, f), || for_each_part(b, f));
+        join(|| for_each_part(a, f), || for_each_part(b, f));
     }
 }
 
-/// Runs `f` on every part.
-#[cfg(not(feature = "parallel"))]
-pub fn for_each_part<P: Parts>(whole: P, f: &(impl Fn(P) + Sync)) {
-    let parts = whole.parts();
-    if parts <= 1 {
-        return f(whole);
-    }
-    let (a, b) = whole.split_at(parts / 2);
-    for_each_part(a, f);
-    for_each_part(b, f);
-}
-
-/// Runs `f` on every item. Items are handed out in runs of at least `grain`, a constant of the caller
-/// that must not depend on the number of threads.
-#[cfg(feature = "parallel")]
-pub fn for_each<T: Send>(items: &mut [T], grain: usize, f: impl Fn(&mut T) + Sync + Send) {
-    use rayon::prelude::*;
-    if items.len() <= grain || ALONE.get() {
-        items.iter_mut().for_each(f);
-    } else {
-        items.par_iter_mut().with_min_len(grain).for_each(f);
-    }
-}
-
-/// Runs `f` on runs of `size` items, with the number of the first of each run. `size` is a constant of
-/// the caller that must not depend on the number of threads.
-#[cfg(feature = "parallel")]
-pub fn for_each_run<T: Send>(
-    items: &mut [T],
+/// Runs of `size` items, the last maybe of fewer.
+struct Runs<'a, T> {
+    /// Number of the first item.
+    first: usize,
+    items: &'a mut [T],
     size: usize,
-    f: impl Fn(usize, &mut [T]) + Sync + Send,
-) {
-    use rayon::prelude::*;
-    if items.len() <= size || ALONE.get() {
-        let runs = items.chunks_mut(size).enumerate();
-        runs.for_each(|(k, run)| f(k * size, run));
-    } else {
-        let runs = items.par_chunks_mut(size).enumerate();
-        runs.for_each(|(k, run)| f(k * size, run));
+}
+
+impl<T: Send> Parts for Runs<'_, T> {
+    fn parts(&self) -> usize {
+        self.items.len().div_ceil(self.size)
     }
+
+    fn split_at(self, parts: usize) -> (Self, Self) {
+        let Self { first, items, size } = self;
+        let (items, items2) = items.split_at_mut(parts * size);
+        let of = |first, items| Self { first, items, size };
+        (of(first, items), of(first + parts * size, items2))
+    }
+}
+
+/// Two of as many parts each, side by side.
+impl<A: Parts, B: Parts> Parts for (A, B) {
+    fn parts(&self) -> usize {
+        self.0.parts().min(self.1.parts())
+    }
+
+    fn split_at(self, parts: usize) -> (Self, Self) {
+        let (a, a2) = self.0.split_at(parts);
+        let (b, b2) = self.1.split_at(parts);
+        ((a, b), (a2, b2))
+    }
+}
+
+// What follows takes a size of runs that is a constant of the caller: it must not depend on the number of threads.
+
+/// Runs `f` on every item, in runs of `size`.
+pub fn for_each<T: Send>(items: &mut [T], size: usize, f: impl Fn(&mut T) + Sync + Send) {
+    for_each_run(items, size, |_, run| run.iter_mut().for_each(&f));
 }
 
 /// Runs `f` on runs of `size` items, with the number of the first of each run.
-#[cfg(not(feature = "parallel"))]
 pub fn for_each_run<T: Send>(
     items: &mut [T],
     size: usize,
     f: impl Fn(usize, &mut [T]) + Sync + Send,
 ) {
-    let runs = items.chunks_mut(size).enumerate();
-    runs.for_each(|(k, run)| f(k * size, run));
-}
-
-/// Runs `f` on every item.
-#[cfg(not(feature = "parallel"))]
-pub fn for_each<T: Send>(items: &mut [T], _grain: usize, f: impl Fn(&mut T) + Sync + Send) {
-    items.iter_mut().for_each(f);
-}
-
-/// Appends `f(0)` to `f(count - 1)` to a list, made in runs of at least `grain`, a constant of the caller.
-#[cfg(feature = "parallel")]
-pub fn extend<T: Send>(
-    list: &mut Vec<T>,
-    count: usize,
-    grain: usize,
-    f: impl Fn(usize) -> T + Sync + Send,
-) {
-    use rayon::prelude::*;
-    if count <= grain || ALONE.get() {
-        list.extend((0..count).map(f));
-    } else {
-        list.par_extend((0..count).into_par_iter().with_min_len(grain).map(f));
-    }
-}
-
-/// Appends `f(0)` to `f(count - 1)` to a list.
-#[cfg(not(feature = "parallel"))]
-pub fn extend<T: Send>(
-    list: &mut Vec<T>,
-    count: usize,
-    _grain: usize,
-    f: impl Fn(usize) -> T + Sync + Send,
-) {
-    list.extend((0..count).map(f));
-}
-
-/// Runs `f` on every one of `others` with its run of `size` items. `size` is a constant of the caller
-/// that must not depend on the number of threads.
-#[cfg(feature = "parallel")]
-pub fn for_each_with_run<T: Send, U: Send>(
-    others: &mut [U],
-    items: &mut [T],
-    size: usize,
-    f: impl Fn(&mut U, &mut [T]) + Sync + Send,
-) {
-    use rayon::prelude::*;
-    if items.len() <= size || ALONE.get() {
-        let runs = others.iter_mut().zip(items.chunks_mut(size));
-        runs.for_each(|(other, run)| f(other, run));
-    } else {
-        let runs = others.par_iter_mut().zip(items.par_chunks_mut(size));
-        runs.for_each(|(other, run)| f(other, run));
-    }
+    let first = 0;
+    for_each_part(Runs { first, items, size }, &|run: Runs<T>| {
+        f(run.first, run.items);
+    });
 }
 
 /// Runs `f` on every one of `others` with its run of `size` items.
-#[cfg(not(feature = "parallel"))]
 pub fn for_each_with_run<T: Send, U: Send>(
     others: &mut [U],
     items: &mut [T],
     size: usize,
     f: impl Fn(&mut U, &mut [T]) + Sync + Send,
 ) {
-    let runs = others.iter_mut().zip(items.chunks_mut(size));
-    runs.for_each(|(other, run)| f(other, run));
+    let first = 0;
+    let others = Runs {
+        first,
+        items: others,
+        size: 1,
+    };
+    let both = (others, Runs { first, items, size });
+    for_each_part(both, &|(others, run): (Runs<U>, Runs<T>)| {
+        let runs = others.items.iter_mut().zip(run.items.chunks_mut(size));
+        runs.for_each(|(other, run)| f(other, run));
+    });
+}
+
+/// Runs `f` on every one of `others` with its item, in runs of `size`.
+pub fn for_each_pair<T: Send, U: Send>(
+    others: &mut [U],
+    items: &mut [T],
+    size: usize,
+    f: impl Fn(&mut U, &mut T) + Sync + Send,
+) {
+    let first = 0;
+    let others = Runs {
+        first,
+        items: others,
+        size,
+    };
+    let both = (others, Runs { first, items, size });
+    for_each_part(both, &|(others, run): (Runs<U>, Runs<T>)| {
+        let pairs = others.items.iter_mut().zip(run.items);
+        pairs.for_each(|(other, item)| f(other, item));
+    });
+}
+
+/// Appends `f(0)` to `f(count - 1)` to a list, made in runs of `size`.
+pub fn extend<T: Send + Default>(
+    list: &mut Vec<T>,
+    count: usize,
+    size: usize,
+    f: impl Fn(usize) -> T + Sync + Send,
+) {
+    let before = list.len();
+    list.resize_with(before + count, T::default);
+    for_each_run(&mut list[before..], size, |first, run| {
+        for (k, item) in run.iter_mut().enumerate() {
+            *item = f(first + k);
+        }
+    });
 }

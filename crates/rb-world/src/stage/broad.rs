@@ -12,7 +12,6 @@ use glam::DVec3;
 use rb_contact::broad::{BroadPhase, Course, Growth, NewBox, Sorted};
 use rb_contact::{Aabb, Collider, CollisionGroups};
 use rb_core::anchor::Stand;
-use rb_core::arena::Slot;
 use rb_core::body::{Body, BodyKind};
 use rb_core::handle::{BodyHandle, ColliderHandle};
 use rb_core::math::{Pose, Twist, log_rotation};
@@ -42,8 +41,8 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt:
     let bodies = state.bodies.slots_mut();
     fit(&mut frame.travels, bodies.len());
     frame.travels.resize(bodies.len(), Travel::default());
-    parallel::for_each_with_run(&mut frame.travels, bodies, 1, |travel, slot| {
-        for body in slot.iter_mut().filter_map(Slot::value_mut) {
+    parallel::for_each_pair(&mut frame.travels, bodies, RUN, |travel, slot| {
+        if let Some(body) = slot.value_mut() {
             aim(body, dt);
             let own = body.speed() * dt;
             *travel = Travel::alone(own, is_held(body, own, &contact));

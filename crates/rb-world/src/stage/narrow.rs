@@ -25,7 +25,6 @@ use rb_contact::narrow::collide_shapes;
 use rb_contact::reach::Reach;
 use rb_contact::recycle::{Memory, Recall, apart};
 use rb_core::anchor::{Reference, Stand};
-use rb_core::arena::Slot;
 use rb_core::manifold::{ContactMaterial, Manifold};
 use rb_solve::parallel;
 
@@ -35,6 +34,9 @@ const CHUNK: usize = 64;
 /// Tasks, about, from which on they hold more pairs instead: what each begins with, looking for its contacts above all,
 /// is more than what a few pairs ask for.
 const TASKS: usize = 512;
+
+/// Bodies per task.
+const BODIES: usize = 128;
 
 /// Gap (m) below which a moving body wakes a sleeper.
 const WAKING_GAP: f64 = 1e-3;
@@ -100,10 +102,9 @@ pub(crate) fn run(
 /// Notes where contacts have seen the bodies that are not held: not before, for a step that a hook panics in is none.
 fn mark(state: &mut State, frame: &mut Frame) {
     let bodies = state.bodies.slots_mut();
-    parallel::for_each_with_run(&mut frame.travels, bodies, 1, |travel, slot| {
-        if !travel.held {
-            let bodies = slot.iter_mut().filter_map(Slot::value_mut);
-            bodies.for_each(|body| body.mark = Some(body.com_pose()));
+    parallel::for_each_pair(&mut frame.travels, bodies, BODIES, |travel, slot| {
+        if let Some(body) = slot.value_mut().filter(|_| !travel.held) {
+            body.mark = Some(body.com_pose());
         }
     });
 }

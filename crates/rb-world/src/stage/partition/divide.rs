@@ -26,7 +26,7 @@ const SECTION: usize = 2048;
 const UPRIGHT: i64 = 4;
 
 /// A movable body of a divided island.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Resident {
     slot: u32,
     /// Its cell along each axis.
