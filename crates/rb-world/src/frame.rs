@@ -176,6 +176,8 @@ pub(crate) struct PairChunk {
     pub(crate) first: usize,
     pub(crate) count: usize,
     pub(crate) shift: Shift,
+    /// Bodies of the pairs that have manifolds, where these come and go.
+    pub(crate) links: Vec<[u32; 2]>,
 }
 
 impl PairChunk {
@@ -183,7 +185,8 @@ impl PairChunk {
         let patches = bytes(&self.patches) + bytes(&self.carried);
         let found = bytes(&self.found) + bytes(&self.overlapping);
         let fresh = bytes(&self.fresh) + bytes(&self.exposed);
-        patches + found + fresh + bytes(&self.changed) + bytes(&self.acts) + self.shift.bytes()
+        let notes = bytes(&self.changed) + bytes(&self.acts) + bytes(&self.links);
+        patches + found + fresh + notes + self.shift.bytes()
     }
 }
 
@@ -232,6 +235,8 @@ pub(crate) struct Frame {
     /// Materials of the contacts of the step before.
     pub(crate) former: Vec<ContactMaterial>,
     pub(crate) partition: Islands,
+    /// Whether the islands of this step have been [found](crate::stage::partition::begin) already.
+    pub(crate) begun: bool,
     /// Whether islands have the bodies, joints and contacts that were listed last.
     pub(crate) partitioned: bool,
     /// Whether these are those of the step before.

@@ -144,7 +144,7 @@ pub(crate) fn flies(left: &[Left], slot: u32) -> bool {
 }
 
 /// What stands in a free slot, or has not been placed yet: nowhere.
-const NOWHERE: Placed = Placed {
+pub(crate) const NOWHERE: Placed = Placed {
     stand: Stand {
         pose: Pose {
             p: DVec3::NAN,

@@ -14,6 +14,7 @@ use crate::events::{ContactEvent, Events, Parted};
 use crate::frame::{Changed, Frame, PairChunk, Placed};
 use crate::hooks::Hooks;
 use crate::stage::broad::flies;
+use crate::stage::partition;
 use crate::stage::publish::{contact_event, difference, is_told_of};
 use crate::state::{Pair, PairList, State};
 use foresee::{Kind, foresee};
@@ -87,7 +88,13 @@ pub(crate) fn run(
         look(shared, &placed, hooks, fall, task)
     });
     (frame.placed, frame.fresh) = (placed, fresh);
-    let moved = places::settle(pairs, size, contacts, frame);
+    // Where contacts come and go islands are others. Who sleeps may still be woken by them.
+    let moved = places::settle(pairs, size, contacts, frame, |frame, chunks| {
+        if shared.groups.is_empty() {
+            let links = chunks.iter().flat_map(|c| c.links.iter().copied());
+            partition::begin(shared, frame, links);
+        }
+    });
     drop(taken);
     let wrote = frame.chunks.iter().any(|c| c.wrote);
     state.edited = edited || moved || wrote;

@@ -34,12 +34,18 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, dt: f64) {
     frame.joint_changes += u64::from(rejoined);
     frame.joints_stay = !rejoined && state.scale_to(h) == 1.0;
     let state = &*state;
-    let mut same = list::run(state, frame) && may_stay(state, frame);
-    if !same {
-        link(state, frame);
-        homes::make_islands(frame);
+    let begun = std::mem::take(&mut frame.begun);
+    let known = begun || list::bodies_and_joints(state, frame);
+    let stays = list::contacts(state, frame) && known;
+    let mut same = may_stay(state, frame) && stays && !begun;
+    if !begun {
+        if !same {
+            let listed = std::mem::take(&mut frame.listed);
+            link(state, frame, listed.iter().map(|contact| contact.movers));
+            frame.listed = listed;
+        }
+        same &= make_islands(state, frame, same);
     }
-    same &= homes::divide(state, frame);
     let mut movers = std::mem::take(&mut frame.movers);
     let islands = frame.islands[..frame.island_count].iter_mut();
     movers.extend(islands.map(|island| std::mem::take(&mut island.movers)));
@@ -62,6 +68,24 @@ pub(crate) fn run(state: &mut State, frame: &mut Frame, dt: f64) {
     (frame.partitioned, frame.same) = (true, same);
 }
 
+/// Finds the islands ahead of [`run`], which fills them then, where contacts are of these `pairs` of bodies and were not
+/// all of them before.
+pub(crate) fn begin(state: &State, frame: &mut Frame, pairs: impl Iterator<Item = [u32; 2]>) {
+    list::bodies_and_joints(state, frame);
+    link(state, frame, pairs);
+    make_islands(state, frame, false);
+    frame.begun = true;
+}
+
+/// Makes an island of each set of bodies that are linked, which may be the `same` as in the last step. Whether all bodies
+/// have the numbers that they had.
+fn make_islands(state: &State, frame: &mut Frame, same: bool) -> bool {
+    if !same {
+        homes::make_islands(frame);
+    }
+    homes::divide(state, frame)
+}
+
 /// Whether what the islands have is as it was put there.
 fn may_stay(state: &State, frame: &mut Frame) -> bool {
     // Contacts of an island with stiff clusters have been sorted by these.
@@ -69,12 +93,12 @@ fn may_stay(state: &State, frame: &mut Frame) -> bool {
     std::mem::take(&mut frame.partitioned) && state.constraints.is_empty() && !sorted
 }
 
-fn link(state: &State, frame: &mut Frame) {
+/// Links all bodies that can feel one another, by contacts of these `pairs` and otherwise.
+fn link(state: &State, frame: &mut Frame, pairs: impl Iterator<Item = [u32; 2]>) {
     let Frame {
         partition: islands,
         listed_bodies: bodies,
         listed_joints: joints,
-        listed,
         ..
     } = frame;
     islands.reset(bodies.len());
@@ -97,9 +121,7 @@ fn link(state: &State, frame: &mut Frame) {
             awake.for_each(|other| join([first.index(), other.index()]));
         }
     }
-    for contact in listed {
-        join(contact.movers);
-    }
+    pairs.for_each(join);
 }
 
 /// Notes that two bodies can feel one another.

@@ -1,6 +1,6 @@
 //! Where the manifolds of the pairs lie: in the order of the pairs, one after the other.
 
-use crate::frame::{Frame, PairChunk};
+use crate::frame::{Frame, PairChunk, Placed};
 use crate::state::Pair;
 use rb_core::manifold::Manifold;
 use rb_core::room::fit;
@@ -106,21 +106,17 @@ impl Parts for Tasks<'_> {
 }
 
 /// Moves the manifolds that stay to their places in the order of the pairs, and puts those of changed
-/// pairs in between. Whether any have come or gone.
+/// pairs in between. Whether any have come or gone: `meanwhile` is done then, on the way, with the rest of the frame and
+/// these tasks, whose links are known.
 pub(super) fn settle(
     pairs: &mut [Pair],
     size: usize,
     contacts: &mut Vec<Manifold>,
     frame: &mut Frame,
+    meanwhile: impl FnOnce(&mut Frame, &[PairChunk]) + Send,
 ) -> bool {
-    let Frame {
-        chunks,
-        shift,
-        crossing,
-        fresh,
-        ..
-    } = frame;
     let mut len = 0;
+    let chunks = &mut frame.chunks;
     for chunk in chunks.iter_mut() {
         chunk.first = len;
         len += chunk.count;
@@ -129,22 +125,40 @@ pub(super) fn settle(
     if len == contacts.len() && chunks.iter().all(|c| c.changed.is_empty()) {
         return false;
     }
-    parallel::for_each_with_run(chunks, pairs, size, number);
+    let placed = &frame.placed;
+    parallel::for_each_with_run(chunks, pairs, size, |chunk, pairs| {
+        number(chunk, pairs, placed);
+    });
+    let mut chunks = std::mem::take(chunks);
+    let mut shift = std::mem::take(&mut frame.shift);
+    let mut crossing = std::mem::take(&mut frame.crossing);
     shift.clear();
     chunks.iter().for_each(|c| shift.append(&c.shift));
     let (run, blank) = (parallel::stretch(STRETCH), Manifold::default());
-    shift.make(contacts, len, blank, run, crossing, |contacts, within| {
-        parallel::for_each_run(contacts, run, within);
-    });
+    parallel::both(
+        || {
+            shift.make(contacts, len, blank, run, &mut crossing, |all, within| {
+                parallel::for_each_run(all, run, within);
+            });
+        },
+        || meanwhile(frame, &chunks),
+    );
+    let fresh = &mut frame.fresh;
     fresh.clear();
     fresh.resize(len, true);
-    parallel::for_each_part(Tasks::new(chunks, pairs, size, (contacts, fresh)), &put);
+    parallel::for_each_part(
+        Tasks::new(&mut chunks, pairs, size, (contacts, fresh)),
+        &put,
+    );
+    (frame.chunks, frame.shift, frame.crossing) = (chunks, shift, crossing);
     true
 }
 
-/// Tells the pairs of a chunk where their manifolds will be, and notes how those that stay get there.
-fn number(chunk: &mut PairChunk, pairs: &mut [Pair]) {
+/// Tells the pairs of a chunk where their manifolds will be, and notes how those that stay get there and which bodies
+/// have some.
+fn number(chunk: &mut PairChunk, pairs: &mut [Pair], placed: &[Placed]) {
     chunk.shift.clear();
+    chunk.links.clear();
     let mut changed = chunk.changed.iter().peekable();
     let mut next = chunk.first;
     for (k, pair) in pairs.iter_mut().enumerate() {
@@ -154,6 +168,10 @@ fn number(chunk: &mut PairChunk, pairs: &mut [Pair]) {
         }
         pair.first = next as u32;
         next += pair.count as usize;
+        if pair.count > 0 {
+            let bodies = pair.key.map(|c| placed[c as usize].body.index());
+            chunk.links.push(bodies);
+        }
     }
 }
 
@@ -176,6 +194,7 @@ mod tests {
     use super::*;
     use crate::chance::chance;
     use crate::frame::Changed;
+    use crate::stage::broad::NOWHERE;
     use crate::stage::narrow::CHUNK;
     use rb_contact::broad::Paired;
     use rb_core::manifold::ManifoldKey;
@@ -205,6 +224,7 @@ mod tests {
         let (mut pairs, mut contacts) = (Vec::new(), Vec::new());
         let mut expected: Vec<Vec<u32>> = Vec::new();
         let (mut frame, mut names) = (Frame::default(), 0);
+        frame.placed = vec![NOWHERE; 2];
         for _ in 0..200 {
             // As the broad phase leaves the list: some pairs are gone, some are new.
             let stays: Vec<bool> = pairs.iter().map(|_| random(8) > 0).collect();
@@ -236,7 +256,12 @@ mod tests {
             for (chunk, lists) in frame.chunks.iter_mut().zip(expected.chunks(size)) {
                 chunk.count = lists.iter().map(Vec::len).sum();
             }
-            settle(&mut pairs, size, &mut contacts, &mut frame);
+            let mut told = None;
+            settle(&mut pairs, size, &mut contacts, &mut frame, |_, chunks| {
+                told = Some(chunks.iter().map(|c| c.links.len()).sum::<usize>());
+            });
+            let touching = expected.iter().filter(|list| !list.is_empty()).count();
+            assert!(told.is_none_or(|links| links == touching));
             let places = pairs.iter().map(|p| &contacts[p.manifolds()]);
             let names = places.map(|m| m.iter().map(|m| m.key.pair[0]).collect::<Vec<_>>());
             assert!(names.eq(expected.iter().cloned()));

@@ -65,9 +65,9 @@ impl ListedJoint {
     }
 }
 
-/// Lists all bodies and joints by slot, and all contacts. Whether the same bodies can feel one another, by the same
-/// joints and contacts, as when they were last listed.
-pub(super) fn run(state: &State, frame: &mut Frame) -> bool {
+/// Lists all bodies and joints by slot. Whether the same bodies can feel one another by the same joints as when they
+/// were last listed.
+pub(super) fn bodies_and_joints(state: &State, frame: &mut Frame) -> bool {
     let slots = state.bodies.capacity();
     let bodies = renew(&mut frame.listed_bodies, slots, BODIES, |slot, listed| {
         let body = state.bodies.slot(slot as u32);
@@ -86,16 +86,20 @@ pub(super) fn run(state: &State, frame: &mut Frame) -> bool {
         let old = std::mem::replace(listed, new);
         old.map(|joint| joint.bodies) == new.map(|joint| joint.bodies)
     });
+    bodies && joints
+}
+
+/// Lists all contacts. Whether they are the same, of the same bodies, as when they were last listed.
+pub(super) fn contacts(state: &State, frame: &mut Frame) -> bool {
     if frame.contacts_stay && frame.partitioned {
-        return bodies && joints;
+        return true;
     }
     let all = state.contacts();
     let count = all.manifolds.len();
-    let contacts = renew(&mut frame.listed, count, CONTACTS, |i, listed| {
+    renew(&mut frame.listed, count, CONTACTS, |i, listed| {
         let new = IslandContact::new(i as u32, all);
         std::mem::replace(listed, new) == new
-    });
-    bodies && joints && contacts
+    })
 }
 
 /// Makes each of `count` entries anew, in runs of `size`, by what says whether it stays the same; whether all do.
