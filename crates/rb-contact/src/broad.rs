@@ -11,7 +11,7 @@ mod revision;
 mod tree;
 
 pub use boxes::Boxes;
-pub use revision::{Revision, Sorted};
+pub use revision::{Part, Revision, Sorted};
 
 use crate::geom::{Aabb, Box32};
 use boxes::Entry;
@@ -267,16 +267,15 @@ impl BroadPhase {
 
     /// What brings a sorted list of all pairs, whose runs have all been [sorted out](Boxes::sort_out), up to date: takes out
     /// what is none any more, and puts in what [`partners`](Self::partners) found for all stale colliders, in any order.
+    /// `each` is given parts of the plan and how each is made, in any order.
     pub fn revise(
         &mut self,
         list: &[Sorted],
-        found: impl IntoIterator<Item = [u32; 2]>,
+        found: &(impl Iterator<Item = [u32; 2]> + Clone + Sync),
+        each: impl FnOnce(&mut [Part], &(dyn Fn(&mut Part) + Sync)),
     ) -> &Revision {
-        let new = &mut self.revision.new;
-        room::empty(new);
-        new.extend(found);
-        self.boxes.end(list, new);
-        self.revision.plan(list);
+        let unsure = self.boxes.end();
+        self.revision.plan(list, found, unsure, each);
         &self.revision
     }
 

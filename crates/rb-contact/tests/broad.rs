@@ -34,7 +34,10 @@ impl<P: Paired> List<P> {
         for &slot in broad.stale() {
             broad.partners(slot, &keep, &mut found);
         }
-        let revision = broad.revise(&[sorted], found);
+        let found = found.into_iter();
+        let revision = broad.revise(&[sorted], &found, |parts, plan| {
+            parts.iter_mut().for_each(plan);
+        });
         revision.make(&mut self.0, usize::MAX, &mut Vec::new(), |all, within| {
             within(0, all);
         });

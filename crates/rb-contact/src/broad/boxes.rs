@@ -199,20 +199,12 @@ impl Boxes {
             && (self.met(self.looked_up(a, one), b) || keep(a, b))
     }
 
-    /// Ends a search: leaves of the pairs `found` those that are new to a list, in order. No collider is stale then.
-    pub(super) fn end(&mut self, list: &[Sorted], found: &mut Vec<[u32; 2]>) {
-        found.sort_unstable_by_key(rank);
-        if std::mem::take(&mut self.unsure) {
-            let mut known = list.iter().flat_map(|run| &run.ranks).peekable();
-            found.retain(|new| {
-                let new = rank(new);
-                while known.next_if(|old| **old < new).is_some() {}
-                known.peek() != Some(&&new)
-            });
-        }
+    /// Ends a search: no collider is stale then. Whether it is unsure which of the pairs that were found the list has.
+    pub(super) fn end(&mut self) -> bool {
         for slot in self.changed.drain(..) {
             self.is_changed[slot as usize] = false;
         }
+        std::mem::take(&mut self.unsure)
     }
 
     pub(super) fn bytes(&self) -> usize {

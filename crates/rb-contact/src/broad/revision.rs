@@ -1,6 +1,7 @@
 //! What a search changes in a sorted list of pairs: some go, others come in between.
 
 use super::Paired;
+use core::ops::Range;
 use rb_core::room;
 use rb_core::shift::Shift;
 
@@ -20,14 +21,30 @@ impl Sorted {
     }
 }
 
+/// Parts of a list that are planned side by side, at most.
+const PARTS: usize = 4;
+
 /// What is to be done to a list.
 #[derive(Clone, Debug, Default)]
 pub struct Revision {
-    /// The pairs that are new, sorted, and their places.
-    pub(super) new: Vec<[u32; 2]>,
-    places: Vec<u32>,
+    /// One part of the list after the other.
+    parts: Vec<Part>,
     /// Where what stays goes, and how many pairs there will be.
     shift: Shift,
+    len: usize,
+}
+
+/// What is to be done to a part of a list.
+#[derive(Clone, Debug, Default)]
+pub struct Part {
+    /// Its runs, and the number of its first pair.
+    runs: Range<usize>,
+    first: usize,
+    /// The pairs that are new, sorted.
+    new: Vec<[u32; 2]>,
+    /// Where what stays, and what is new, goes, and how many there will be: counted from where the part will begin.
+    stays: Vec<(Range<usize>, usize)>,
+    places: Vec<usize>,
     len: usize,
 }
 
@@ -43,30 +60,106 @@ impl Revision {
     ) {
         let blank = P::new([u32::MAX; 2]);
         self.shift.make(pairs, self.len, blank, size, astray, each);
-        for (place, key) in self.places.iter().zip(&self.new) {
-            pairs[*place as usize] = P::new(*key);
+        let mut begin = 0;
+        for part in &self.parts {
+            for (place, key) in part.places.iter().zip(&part.new) {
+                pairs[begin + place] = P::new(*key);
+            }
+            begin += part.len;
         }
     }
 
-    /// Plans to take out of a list, all of whose runs have been sorted out, what is gone, and to put the new pairs in, none
-    /// of which it has.
-    pub(super) fn plan(&mut self, list: &[Sorted]) {
+    /// Plans to take out of a list, all of whose runs have been sorted out, what is gone, and to put in of the pairs that were
+    /// `found` those that are new. The list may have some of them if that is `unsure`. `each` is given parts and what
+    /// is to be done to each, in any order.
+    pub(super) fn plan(
+        &mut self,
+        list: &[Sorted],
+        found: &(impl Iterator<Item = [u32; 2]> + Clone + Sync),
+        unsure: bool,
+        each: impl FnOnce(&mut [Part], &(dyn Fn(&mut Part) + Sync)),
+    ) {
+        let count = list.len().clamp(1, PARTS);
+        self.parts.resize_with(count, Part::default);
+        let mut first = 0;
+        for (k, part) in self.parts.iter_mut().enumerate() {
+            part.runs = list.len() * k / count..list.len() * (k + 1) / count;
+            part.first = first;
+            let runs = list[part.runs.clone()].iter();
+            first += runs.map(|run| run.ranks.len()).sum::<usize>();
+        }
+        each(&mut self.parts, &|part| {
+            part.take(list, found.clone(), unsure);
+            part.plan(list);
+        });
         self.shift.clear();
+        self.len = 0;
+        for part in &self.parts {
+            for (from, to) in &part.stays {
+                self.shift.note(from.clone(), self.len + to);
+            }
+            self.len += part.len;
+        }
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        let parts: usize = self.parts.iter().map(Part::bytes).sum();
+        room::bytes(&self.parts) + parts + self.shift.bytes()
+    }
+}
+
+impl Part {
+    /// Takes of the pairs `found` what belongs here and is new.
+    fn take(
+        &mut self,
+        list: &[Sorted],
+        found: impl Iterator<Item = [u32; 2]> + Clone,
+        unsure: bool,
+    ) {
+        let begins = |run: usize| match list.get(run) {
+            Some(run) => run.ranks.first().copied().unwrap_or(u64::MAX),
+            None => u64::MAX,
+        };
+        let own = match self.runs.start {
+            0 => 0..begins(self.runs.end),
+            start => begins(start)..begins(self.runs.end),
+        };
+        let own = found.filter(|pair| own.contains(&rank(pair)));
+        room::empty(&mut self.new);
+        room::fit(&mut self.new, own.clone().count());
+        self.new.extend(own);
+        self.new.sort_unstable_by_key(rank);
+        if unsure {
+            let runs = list[self.runs.clone()].iter();
+            let mut known = runs.flat_map(|run| &run.ranks).peekable();
+            self.new.retain(|new| {
+                let new = rank(new);
+                while known.next_if(|old| **old < new).is_some() {}
+                known.peek() != Some(&&new)
+            });
+        }
+    }
+
+    fn plan(&mut self, list: &[Sorted]) {
+        let list = &list[self.runs.clone()];
+        room::empty(&mut self.stays);
         room::empty(&mut self.places);
-        let (mut from, mut to) = (0, 0);
+        let (mut from, mut to) = (self.first, 0);
         let mut gone = list.iter().flat_map(|run| &run.gone).map(|p| *p as usize);
         let mut next = gone.next();
+        let stays = &mut self.stays;
         let mut stay = |end: usize, to: &mut usize| {
             while let Some(place) = next.filter(|place| *place < end) {
-                self.shift.note(from..place, *to);
+                stays.push((from..place, *to));
                 *to += place - from;
                 (from, next) = (place + 1, gone.next());
             }
-            self.shift.note(from..end, *to);
+            stays.push((from..end, *to));
             *to += end - from;
             from = end;
         };
-        let (mut runs, mut first, mut at) = (list.iter(), 0, 0);
+        let (mut runs, mut first, mut at) = (list.iter(), self.first, 0);
         let mut ranks = runs.next().map_or(&[][..], |run| &run.ranks);
         for new in self.new.iter().map(rank) {
             while ranks.last().is_some_and(|last| *last < new) {
@@ -75,16 +168,16 @@ impl Revision {
             }
             at += ahead(&ranks[at..], new);
             stay(first + at, &mut to);
-            self.places.push(to as u32);
+            self.places.push(to);
             to += 1;
         }
-        stay(list.iter().map(|run| run.ranks.len()).sum(), &mut to);
+        let all: usize = list.iter().map(|run| run.ranks.len()).sum();
+        stay(self.first + all, &mut to);
         self.len = to;
     }
 
-    /// Bytes held.
-    pub(super) fn bytes(&self) -> usize {
-        room::bytes(&self.new) + room::bytes(&self.places) + self.shift.bytes()
+    fn bytes(&self) -> usize {
+        room::bytes(&self.new) + room::bytes(&self.stays) + room::bytes(&self.places)
     }
 }
 
@@ -123,16 +216,17 @@ mod tests {
     fn lists_are_as_if_they_were_made_anew() {
         let mut number = numbers();
         let (mut revision, mut pairs) = (Revision::default(), Vec::new());
+        let mut most = 0;
         for round in 0..400 {
             let share = [2, 9, 40][round % 3];
             let run = |(k, keys): (usize, &[[u32; 2]])| Sorted {
                 ranks: keys.iter().map(rank).collect(),
                 gone: (0..keys.len() as u32)
                     .filter(|_| number(share) == 0)
-                    .map(|place| 50 * k as u32 + place)
+                    .map(|place| 20 * k as u32 + place)
                     .collect(),
             };
-            let list: Vec<Sorted> = pairs.chunks(50).enumerate().map(run).collect();
+            let list: Vec<Sorted> = pairs.chunks(20).enumerate().map(run).collect();
             let gone: Vec<u32> = list.iter().flat_map(|run| run.gone.clone()).collect();
             let wanted = |_: &u32| number(5 * share) == 0;
             let keys: Vec<u32> = (0..500).filter(wanted).collect();
@@ -142,12 +236,22 @@ mod tests {
             let stays = pairs.iter().enumerate().filter(stay).map(|(_, key)| *key);
             let mut expected: Vec<[u32; 2]> = stays.chain(new.iter().copied()).collect();
             expected.sort_unstable();
-            revision.new = new;
-            revision.plan(&list);
+            let unsure = round % 4 == 3;
+            let found: Vec<[u32; 2]> = match unsure {
+                // Some that the list has already, which is asked then.
+                true => new.iter().chain(pairs.iter().step_by(7)).copied().collect(),
+                false => new.iter().rev().copied().collect(),
+            };
+            let found = found.iter().copied();
+            revision.plan(&list, &found, unsure, |parts, plan| {
+                parts.iter_mut().rev().for_each(plan);
+            });
             revision.make(&mut pairs, usize::MAX, &mut Vec::new(), |all, within| {
                 within(0, all);
             });
+            most = most.max(revision.parts.len());
             assert_eq!(pairs, expected, "round {round}");
         }
+        assert_eq!(most, PARTS);
     }
 }

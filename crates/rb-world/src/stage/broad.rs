@@ -144,7 +144,7 @@ pub(crate) fn flies(left: &[Left], slot: u32) -> bool {
 }
 
 /// What stands in a free slot, or has not been placed yet: nowhere.
-pub(crate) const NOWHERE: Placed = Placed {
+const NOWHERE: Placed = Placed {
     stand: Stand {
         pose: Pose {
             p: DVec3::NAN,
@@ -296,7 +296,10 @@ fn collect_pairs(state: &mut State, frame: &mut Frame) {
     if !growth.boxes().stale().is_empty() {
         sort_out(growth, &pairs, keep, sorted);
         let found = search(&broad, keep, &mut frame.searches);
-        let revision = broad.revise(sorted, found.iter().flatten().copied());
+        let found = found.iter().flatten().copied();
+        let revision = broad.revise(sorted, &found, |parts, plan| {
+            parallel::for_each(parts, 1, plan);
+        });
         let size = parallel::stretch(SORTED);
         revision.make(&mut pairs, size, &mut frame.astray, |pairs, within| {
             parallel::for_each_run(pairs, size, within);

@@ -1,6 +1,6 @@
 //! Where the manifolds of the pairs lie: in the order of the pairs, one after the other.
 
-use crate::frame::{Frame, PairChunk, Placed};
+use crate::frame::{Frame, PairChunk};
 use crate::state::Pair;
 use rb_core::manifold::Manifold;
 use rb_core::room::fit;
@@ -125,9 +125,9 @@ pub(super) fn settle(
     if len == contacts.len() && chunks.iter().all(|c| c.changed.is_empty()) {
         return false;
     }
-    let placed = &frame.placed;
+    let before = &contacts[..];
     parallel::for_each_with_run(chunks, pairs, size, |chunk, pairs| {
-        number(chunk, pairs, placed);
+        number(chunk, pairs, before);
     });
     let mut chunks = std::mem::take(chunks);
     let mut shift = std::mem::take(&mut frame.shift);
@@ -156,22 +156,28 @@ pub(super) fn settle(
 
 /// Tells the pairs of a chunk where their manifolds will be, and notes how those that stay get there and which bodies
 /// have some.
-fn number(chunk: &mut PairChunk, pairs: &mut [Pair], placed: &[Placed]) {
+fn number(chunk: &mut PairChunk, pairs: &mut [Pair], before: &[Manifold]) {
     chunk.shift.clear();
     chunk.links.clear();
     let mut changed = chunk.changed.iter().peekable();
-    let mut next = chunk.first;
+    let (mut next, mut found) = (chunk.first, &chunk.found[..]);
     for (k, pair) in pairs.iter_mut().enumerate() {
-        match changed.next_if(|c| c.pair as usize == k) {
-            Some(now) => pair.count = now.count,
-            None => chunk.shift.note(pair.manifolds(), next),
-        }
+        let manifolds = match changed.next_if(|c| c.pair as usize == k) {
+            Some(now) => {
+                let (of_pair, others) = found.split_at(now.count as usize);
+                pair.count = now.count;
+                found = others;
+                of_pair
+            }
+            None if pair.count == 0 => &[],
+            None => {
+                chunk.shift.note(pair.manifolds(), next);
+                &before[pair.manifolds()]
+            }
+        };
+        chunk.links.extend(manifolds.first().map(|m| m.bodies));
         pair.first = next as u32;
         next += pair.count as usize;
-        if pair.count > 0 {
-            let bodies = pair.key.map(|c| placed[c as usize].body.index());
-            chunk.links.push(bodies);
-        }
     }
 }
 
@@ -194,7 +200,6 @@ mod tests {
     use super::*;
     use crate::chance::chance;
     use crate::frame::Changed;
-    use crate::stage::broad::NOWHERE;
     use crate::stage::narrow::CHUNK;
     use rb_contact::broad::Paired;
     use rb_core::manifold::ManifoldKey;
@@ -224,7 +229,6 @@ mod tests {
         let (mut pairs, mut contacts) = (Vec::new(), Vec::new());
         let mut expected: Vec<Vec<u32>> = Vec::new();
         let (mut frame, mut names) = (Frame::default(), 0);
-        frame.placed = vec![NOWHERE; 2];
         for _ in 0..200 {
             // As the broad phase leaves the list: some pairs are gone, some are new.
             let stays: Vec<bool> = pairs.iter().map(|_| random(8) > 0).collect();
