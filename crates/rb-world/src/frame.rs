@@ -159,6 +159,8 @@ pub(crate) struct Changed {
 pub(crate) struct PairChunk {
     /// What has to be done about its pairs.
     pub(crate) acts: Vec<Act>,
+    /// Numbers of those that have manifolds, before anything is done.
+    pub(crate) known: Vec<u32>,
     /// Contacts of the pair at hand, and what each takes over.
     pub(crate) patches: Vec<ContactPatch>,
     pub(crate) carried: Vec<Impulses>,
@@ -185,8 +187,8 @@ impl PairChunk {
         let patches = bytes(&self.patches) + bytes(&self.carried);
         let found = bytes(&self.found) + bytes(&self.overlapping);
         let fresh = bytes(&self.fresh) + bytes(&self.exposed);
-        let notes = bytes(&self.changed) + bytes(&self.acts) + bytes(&self.links);
-        patches + found + fresh + notes + self.shift.bytes()
+        let numbers = bytes(&self.changed) + bytes(&self.known) + bytes(&self.links);
+        patches + found + fresh + bytes(&self.acts) + numbers + self.shift.bytes()
     }
 }
 

@@ -219,9 +219,8 @@ impl State {
                 }
                 return false;
             }
-            pair.first = kept as u32;
             let (from, to) = (known.start, kept);
-            kept += known.len();
+            kept = pair.put(kept);
             if from != to {
                 contacts.copy_within(known, to);
             }
@@ -284,7 +283,7 @@ impl State {
         self.contacts.reserve_exact(old.len());
         for pair in &mut self.pairs {
             let known = pair.manifolds();
-            pair.first = self.contacts.len() as u32;
+            pair.put(self.contacts.len());
             self.contacts.extend_from_slice(&old[known]);
         }
     }

@@ -52,7 +52,7 @@ pub(crate) struct Pair {
     pub(crate) key: [u32; 2],
     /// How its contacts were last found; `None` if they have to be searched for.
     pub(crate) memory: Option<Memory>,
-    /// Its manifolds: number of the first in the contacts, and how many.
+    /// Its manifolds: number of the first in the contacts, 0 if it has none, and how many.
     pub(crate) first: u32,
     pub(crate) count: u32,
 }
@@ -81,6 +81,12 @@ impl Pair {
     /// Numbers of its manifolds.
     pub(crate) fn manifolds(&self) -> Range<usize> {
         self.first as usize..(self.first + self.count) as usize
+    }
+
+    /// Its manifolds lie from a place on, if it has any. Returns the place behind them.
+    pub(crate) fn put(&mut self, first: usize) -> usize {
+        self.first = if self.count > 0 { first as u32 } else { 0 };
+        first + self.count as usize
     }
 }
 

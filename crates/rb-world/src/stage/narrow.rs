@@ -152,7 +152,8 @@ fn look(state: &State, placed: &[Placed], hooks: Option<&dyn Hooks>, fall: f64, 
     chunk.overlapping.clear();
     chunk.wrote = false;
     let mut acts = std::mem::take(&mut chunk.acts);
-    chunk.count = foresee(state, (placed, hooks, fall), pairs, &mut acts);
+    let lists = (&mut acts, &mut chunk.known);
+    chunk.count = foresee(state, (placed, hooks, fall), pairs, lists);
     for act in &acts {
         let pair = &mut pairs[act.pair as usize];
         let sides = [&placed[pair.key[0] as usize], &placed[pair.key[1] as usize]];

@@ -39,17 +39,18 @@ pub(crate) struct Act {
     pub(super) outlook: Outlook,
 }
 
-/// Lists what has to be done, pair by pair, in a step in which what is let go falls by `fall` (m). How many manifolds
-/// are known of all.
+/// Lists what has to be done, pair by pair, in a step in which what is let go falls by `fall` (m), and which of them have
+/// manifolds. How many manifolds are known of all.
 pub(super) fn foresee(
     state: &State,
     (placed, hooks, fall): (&[Placed], Option<&dyn Hooks>, f64),
     pairs: &mut [Pair],
-    acts: &mut Vec<Act>,
+    (acts, known): (&mut Vec<Act>, &mut Vec<u32>),
 ) -> usize {
     // One to spare: what is to be done about a pair is written down before it is known whether there is any.
     acts.resize(pairs.len() + 1, Act::default());
-    let (mut known, mut count) = (0, 0);
+    known.resize(pairs.len() + 1, 0);
+    let (mut manifolds, mut holders, mut count) = (0, 0, 0);
     for (k, pair) in pairs.iter_mut().enumerate() {
         let sides = [&placed[pair.key[0] as usize], &placed[pair.key[1] as usize]];
         let parted = parted(sides);
@@ -61,7 +62,9 @@ pub(super) fn foresee(
             }
             continue;
         }
-        known += pair.count as usize;
+        manifolds += pair.count as usize;
+        known[holders] = k as u32;
+        holders += usize::from(pair.count > 0);
         let act = &mut acts[count];
         act.pair = k as u32;
         act.kind = if parted || !may_touch(hooks, sides) {
@@ -74,7 +77,8 @@ pub(super) fn foresee(
         count += usize::from(act.kind != Kind::Leave);
     }
     acts.truncate(count);
-    known
+    known.truncate(holders);
+    manifolds
 }
 
 fn may_touch(hooks: Option<&dyn Hooks>, [a, b]: [&Placed; 2]) -> bool {

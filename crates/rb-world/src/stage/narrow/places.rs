@@ -160,25 +160,32 @@ fn number(chunk: &mut PairChunk, pairs: &mut [Pair], before: &[Manifold]) {
     chunk.shift.clear();
     chunk.links.clear();
     let mut changed = chunk.changed.iter().peekable();
+    let mut known = chunk.known.iter().copied().peekable();
     let (mut next, mut found) = (chunk.first, &chunk.found[..]);
-    for (k, pair) in pairs.iter_mut().enumerate() {
-        let manifolds = match changed.next_if(|c| c.pair as usize == k) {
+    // Most pairs have none, and had none.
+    while let Some(k) = lower(known.peek(), changed.peek().map(|c| &c.pair)) {
+        known.next_if_eq(&k);
+        let pair = &mut pairs[k as usize];
+        let manifolds = match changed.next_if(|c| c.pair == k) {
             Some(now) => {
                 let (of_pair, others) = found.split_at(now.count as usize);
                 pair.count = now.count;
                 found = others;
                 of_pair
             }
-            None if pair.count == 0 => &[],
             None => {
                 chunk.shift.note(pair.manifolds(), next);
                 &before[pair.manifolds()]
             }
         };
         chunk.links.extend(manifolds.first().map(|m| m.bodies));
-        pair.first = next as u32;
-        next += pair.count as usize;
+        next = pair.put(next);
     }
+}
+
+/// The lower of two numbers, or the one there is.
+fn lower(a: Option<&u32>, b: Option<&u32>) -> Option<u32> {
+    a.into_iter().chain(b).min().copied()
 }
 
 /// Puts the manifolds of changed pairs in their places.
@@ -256,6 +263,10 @@ mod tests {
                 list.extend(names..names + count);
                 names += count;
                 chunk.found.extend(list.iter().map(|&n| named(n)));
+            }
+            for (chunk, pairs) in frame.chunks.iter_mut().zip(pairs.chunks(size)) {
+                let known = (0..).zip(pairs).filter(|(_, pair)| pair.count > 0);
+                chunk.known = known.map(|(k, _)| k).collect();
             }
             for (chunk, lists) in frame.chunks.iter_mut().zip(expected.chunks(size)) {
                 chunk.count = lists.iter().map(Vec::len).sum();
