@@ -59,11 +59,23 @@ impl Revision {
         each: impl FnOnce(&mut [P], &(dyn Fn(usize, &mut [P]) + Sync)),
     ) {
         let blank = P::new([u32::MAX; 2]);
-        self.shift.make(pairs, self.len, blank, size, astray, each);
-        let mut begin = 0;
+        let shift = &self.shift;
+        shift.make(pairs, self.len, blank, size, astray, |pairs, within| {
+            each(pairs, &|first, stretch| {
+                within(first, stretch);
+                self.put(first, stretch);
+            });
+        });
+    }
+
+    /// Puts the new pairs into a stretch of places, of which the first has the number `first`.
+    fn put<P: Paired>(&self, first: usize, stretch: &mut [P]) {
+        let (mut begin, end) = (0, first + stretch.len());
         for part in &self.parts {
-            for (place, key) in part.places.iter().zip(&part.new) {
-                pairs[begin + place] = P::new(*key);
+            let reach = |place: usize| part.places.partition_point(|p| begin + p < place);
+            let own = reach(first)..reach(end);
+            for (place, key) in part.places[own.clone()].iter().zip(&part.new[own]) {
+                stretch[begin + place - first] = P::new(*key);
             }
             begin += part.len;
         }
