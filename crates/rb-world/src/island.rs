@@ -191,7 +191,6 @@ impl Island {
             };
         }
         self.movable = 0;
-        self.residents.clear();
         empty(&mut self.posed);
         trim(&mut self.problem.bodies);
         self.problem.clear();

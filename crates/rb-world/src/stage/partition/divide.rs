@@ -26,7 +26,7 @@ const SECTION: usize = 2048;
 const UPRIGHT: i64 = 4;
 
 /// A movable body of a divided island.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Resident {
     slot: u32,
     /// Its cell along each axis.
@@ -37,6 +37,8 @@ struct Resident {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Residents {
     list: Vec<Resident>,
+    /// The same in the order of slots, if they have been [divided](Self::divide).
+    cells: Vec<Resident>,
     /// Room for as many, to find the border between two sections in.
     spare: Vec<Resident>,
     /// The trees of a crowd.
@@ -47,6 +49,7 @@ impl Residents {
     /// None.
     pub(crate) fn clear(&mut self) {
         empty(&mut self.list);
+        empty(&mut self.cells);
         empty(&mut self.spare);
         self.crowd.clear();
     }
@@ -58,7 +61,8 @@ impl Residents {
 
     /// Bytes held.
     pub(crate) fn bytes(&self) -> usize {
-        bytes(&self.list) + bytes(&self.spare) + self.crowd.bytes()
+        let lists = bytes(&self.list) + bytes(&self.cells) + bytes(&self.spare);
+        lists + self.crowd.bytes()
     }
 
     /// Puts the bodies of an island, `count` given by slot and centre of mass, lowest slot first, in the order of their
@@ -73,35 +77,46 @@ impl Residents {
     ) -> usize {
         let sections = count.div_ceil(SECTION).next_power_of_two().max(2);
         let size = count.div_ceil(sections);
-        self.find_cells(count, body, width, gravity);
-        fit(&mut self.spare, count);
-        split(&mut self.list, &mut self.spare, sections, size);
+        let Self {
+            list, cells, spare, ..
+        } = self;
+        find_cells(spare, count, body, width, gravity);
+        // What stands has the sections that it had.
+        if spare != cells {
+            for copy in [&mut *list, cells] {
+                fit(copy, count);
+                copy.clone_from(spare);
+            }
+            split(list, spare, sections, size);
+        }
         size
     }
+}
 
-    fn find_cells(
-        &mut self,
-        count: usize,
-        body: impl Fn(usize) -> (u32, DVec3) + Sync + Send,
-        width: f64,
-        gravity: DVec3,
-    ) {
-        if count == 0 {
-            return;
-        }
-        let up = gravity.try_normalize().unwrap_or(DVec3::Y);
-        let [x, z] = tangents(up);
-        // Off the middle, where symmetric scenes have their bodies.
-        let width = width.max(f64::MIN_POSITIVE);
-        let origin = body(0).1 - DVec3::splat(0.37 * width);
-        fit(&mut self.list, count);
-        parallel::extend(&mut self.list, count, BODIES, |i| {
-            let (slot, at) = body(i);
-            let at = (at - origin) / width;
-            let cell = [x, z, up].map(|e| at.dot(e).floor() as i32);
-            Resident { slot, cell }
-        });
+/// Lists bodies, given by slot and centre of mass, with their cells.
+fn find_cells(
+    list: &mut Vec<Resident>,
+    count: usize,
+    body: impl Fn(usize) -> (u32, DVec3) + Sync + Send,
+    width: f64,
+    gravity: DVec3,
+) {
+    empty(list);
+    if count == 0 {
+        return;
     }
+    let up = gravity.try_normalize().unwrap_or(DVec3::Y);
+    let [x, z] = tangents(up);
+    // Off the middle, where symmetric scenes have their bodies.
+    let width = width.max(f64::MIN_POSITIVE);
+    let origin = body(0).1 - DVec3::splat(0.37 * width);
+    fit(list, count);
+    parallel::extend(list, count, BODIES, |i| {
+        let (slot, at) = body(i);
+        let at = (at - origin) / width;
+        let cell = [x, z, up].map(|e| at.dot(e).floor() as i32);
+        Resident { slot, cell }
+    });
 }
 
 /// Puts bodies into so many sections of `size` each. They come in the order of slots and keep it in each, so

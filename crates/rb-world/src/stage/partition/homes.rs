@@ -124,16 +124,17 @@ fn begin(island: &mut Island, slots: &[u32], listed: &[ListedBody], state: &Stat
         trees += usize::from(body(slot).tree == slot);
     }
     let (residents, gravity) = (&mut island.residents, state.params.gravity);
-    if jointed {
-        // A fleet cuts between trees; those of a crowd have as many bodies each.
-        let crowd = trees > 1 && slots.len().is_multiple_of(trees);
-        if let Some(sections) = Fleet::sections(slots.len()).filter(|_| crowd) {
-            residents.divide_crowd(slots, listed, sections, gravity);
-        }
-    } else if slots.len() >= LARGE {
+    if !jointed && slots.len() >= LARGE {
         let at = |i: usize| (slots[i], body(slots[i]).at);
         let width = body(slots[0]).extent;
         island.section = Some(residents.divide(slots.len(), at, width, gravity));
+    } else {
+        residents.clear();
+        // A fleet cuts between trees; those of a crowd have as many bodies each.
+        let crowd = jointed && trees > 1 && slots.len().is_multiple_of(trees);
+        if let Some(sections) = Fleet::sections(slots.len()).filter(|_| crowd) {
+            residents.divide_crowd(slots, listed, sections, gravity);
+        }
     }
     island.movable = slots.len();
 }

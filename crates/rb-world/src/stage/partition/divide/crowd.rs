@@ -2,7 +2,7 @@
 //! each is, and so lie with those they touch.
 
 use super::super::ListedBody;
-use super::{Resident, Residents, split};
+use super::{Resident, Residents, find_cells, split};
 use glam::DVec3;
 use rb_core::room::{bytes, empty, fit};
 
@@ -56,7 +56,7 @@ impl Residents {
             (root, listed[root as usize].at)
         };
         let width = listed[trees[0].root as usize].extent;
-        self.find_cells(trees.len(), body, width, gravity);
+        find_cells(&mut self.list, trees.len(), body, width, gravity);
         let size = trees.len().div_ceil(sections);
         split(&mut self.list, &mut self.spare, sections, size);
         for (k, Resident { slot, .. }) in self.list.drain(..).enumerate() {
