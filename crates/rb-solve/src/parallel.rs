@@ -173,6 +173,13 @@ struct Runs<'a, T> {
     size: usize,
 }
 
+impl<'a, T> Runs<'a, T> {
+    fn new(items: &'a mut [T], size: usize) -> Self {
+        let first = 0;
+        Self { first, items, size }
+    }
+}
+
 impl<T: Send> Parts for Runs<'_, T> {
     fn parts(&self) -> usize {
         self.items.len().div_ceil(self.size)
@@ -212,8 +219,7 @@ pub fn for_each_run<T: Send>(
     size: usize,
     f: impl Fn(usize, &mut [T]) + Sync + Send,
 ) {
-    let first = 0;
-    for_each_part(Runs { first, items, size }, &|run: Runs<T>| {
+    for_each_part(Runs::new(items, size), &|run: Runs<T>| {
         f(run.first, run.items);
     });
 }
@@ -225,13 +231,7 @@ pub fn for_each_with_run<T: Send, U: Send>(
     size: usize,
     f: impl Fn(&mut U, &mut [T]) + Sync + Send,
 ) {
-    let first = 0;
-    let others = Runs {
-        first,
-        items: others,
-        size: 1,
-    };
-    let both = (others, Runs { first, items, size });
+    let both = (Runs::new(others, 1), Runs::new(items, size));
     for_each_part(both, &|(others, run): (Runs<U>, Runs<T>)| {
         let runs = others.items.iter_mut().zip(run.items.chunks_mut(size));
         runs.for_each(|(other, run)| f(other, run));
@@ -245,16 +245,31 @@ pub fn for_each_pair<T: Send, U: Send>(
     size: usize,
     f: impl Fn(&mut U, &mut T) + Sync + Send,
 ) {
-    let first = 0;
-    let others = Runs {
-        first,
-        items: others,
-        size,
-    };
-    let both = (others, Runs { first, items, size });
+    let both = (Runs::new(others, size), Runs::new(items, size));
     for_each_part(both, &|(others, run): (Runs<U>, Runs<T>)| {
         let pairs = others.items.iter_mut().zip(run.items);
         pairs.for_each(|(other, item)| f(other, item));
+    });
+}
+
+/// The same with two others.
+pub fn for_each_three<T: Send, U: Send, V: Send>(
+    others: &mut [U],
+    more: &mut [V],
+    items: &mut [T],
+    size: usize,
+    f: impl Fn(&mut U, &mut V, &mut T) + Sync + Send,
+) {
+    let others = Runs::new(others, size);
+    let all = ((others, Runs::new(more, size)), Runs::new(items, size));
+    for_each_part(all, &|((others, more), run): (
+        (Runs<U>, Runs<V>),
+        Runs<T>,
+    )| {
+        let others = others.items.iter_mut().zip(more.items);
+        for ((other, more), item) in others.zip(run.items) {
+            f(other, more, item);
+        }
     });
 }
 

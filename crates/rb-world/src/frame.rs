@@ -220,6 +220,8 @@ pub(crate) struct Frame {
     pub(crate) joints_stay: bool,
     /// How often joints, where they hold their bodies, or the settings may have changed.
     pub(crate) joint_changes: u64,
+    /// Whether the bodies that solving moves are those of the last step; not known if they have not been listed yet.
+    pub(crate) bodies_stay: Option<bool>,
     /// How far the body in a slot goes.
     pub(crate) travels: Vec<Travel>,
     /// Every collider slot; free slots hold nothing of use. Empty where it is not known where shapes stood.

@@ -7,6 +7,7 @@ pub(crate) use sweep::{Sweep, reach};
 use crate::colliders::mobility;
 use crate::events::Events;
 use crate::frame::{BodyNotes, Frame, Left, Placed, Travel};
+use crate::stage::partition::ListedBody;
 use crate::state::{ColliderSlot, Pair, State, stirs};
 use glam::DVec3;
 use rb_contact::broad::{BroadPhase, Course, Growth, NewBox, Sorted};
@@ -18,6 +19,7 @@ use rb_core::math::{Pose, Twist, log_rotation};
 use rb_core::params::ContactParams;
 use rb_core::room::{empty, fit};
 use rb_solve::parallel;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Colliders per task, or bodies: as many as a word has bits.
 const RUN: usize = u64::BITS as usize;
@@ -37,23 +39,40 @@ const LEEWAY: f64 = 0.05;
 
 /// Aims kinematic bodies at their targets, brings boxes up to date and collects candidate pairs.
 pub(crate) fn run(state: &mut State, frame: &mut Frame, events: &mut Events, dt: f64) {
-    let contact = state.params.contact;
-    let bodies = state.bodies.slots_mut();
-    fit(&mut frame.travels, bodies.len());
-    frame.travels.resize(bodies.len(), Travel::default());
-    parallel::for_each_pair(&mut frame.travels, bodies, RUN, |travel, slot| {
-        if let Some(body) = slot.value_mut() {
-            aim(body, dt);
-            let own = body.speed() * dt;
-            *travel = Travel::alone(own, is_held(body, own, &contact));
-        }
-    });
+    survey(state, frame, dt);
     wake_pulled(state, events);
     state.get_up();
     state.lay_down();
     look_around(state, &mut frame.travels);
     place_colliders(state, frame, dt);
     collect_pairs(state, frame);
+}
+
+/// Finds how far all bodies go, and lists them for the partition where nobody sleeps who might still be woken in this
+/// step: they lie far apart in memory.
+fn survey(state: &mut State, frame: &mut Frame, dt: f64) {
+    let (contact, listing) = (state.params.contact, state.groups.is_empty());
+    let bodies = state.bodies.slots_mut();
+    let (travels, listed) = (&mut frame.travels, &mut frame.listed_bodies);
+    // What a step listed that a hook cut short no partition has seen.
+    frame.partitioned &= frame.bodies_stay.is_none() && listed.len() == bodies.len();
+    fit(travels, bodies.len());
+    travels.resize(bodies.len(), Travel::default());
+    fit(listed, bodies.len());
+    listed.resize(bodies.len(), ListedBody::default());
+    let changed = AtomicBool::new(false);
+    parallel::for_each_three(travels, listed, bodies, RUN, |travel, listed, slot| {
+        let mut body = slot.value_mut();
+        if let Some(body) = &mut body {
+            aim(body, dt);
+            let own = body.speed() * dt;
+            *travel = Travel::alone(own, is_held(body, own, &contact));
+        }
+        if listing && !listed.renew(body.map(|body| &*body)) {
+            changed.store(true, Ordering::Relaxed);
+        }
+    });
+    frame.bodies_stay = listing.then_some(!changed.into_inner());
 }
 
 /// Sleepers that a joint or a constraint holds to a kinematic body that moves wake. (Those it touches wake in

@@ -34,7 +34,19 @@ pub(crate) struct ListedBody {
 }
 
 impl ListedBody {
-    pub(super) fn new(body: &Body) -> Self {
+    /// Lists the body in a slot; whether it is moved by solving, or not, as before.
+    pub(crate) fn renew(&mut self, body: Option<&Body>) -> bool {
+        let new = body.map_or_else(Self::default, Self::new);
+        let stays = self.active == new.active;
+        *self = Self {
+            bound: self.bound,
+            tree: self.tree,
+            ..new
+        };
+        stays
+    }
+
+    fn new(body: &Body) -> Self {
         Self {
             active: is_active(body),
             bound: false,
@@ -69,17 +81,13 @@ impl ListedJoint {
 /// were last listed.
 pub(super) fn bodies_and_joints(state: &State, frame: &mut Frame) -> bool {
     let slots = state.bodies.capacity();
-    let bodies = renew(&mut frame.listed_bodies, slots, BODIES, |slot, listed| {
-        let body = state.bodies.slot(slot as u32);
-        let new = body.map_or_else(ListedBody::default, ListedBody::new);
-        let old = *listed;
-        *listed = ListedBody {
-            bound: old.bound,
-            tree: old.tree,
-            ..new
-        };
-        old.active == new.active
-    });
+    let list = |frame: &mut Frame| {
+        renew(&mut frame.listed_bodies, slots, BODIES, |slot, listed| {
+            listed.renew(state.bodies.slot(slot as u32))
+        })
+    };
+    let before = frame.bodies_stay.take();
+    let bodies = before.unwrap_or_else(|| list(frame));
     let slots = state.joints.capacity();
     let joints = renew(&mut frame.listed_joints, slots, JOINTS, |slot, listed| {
         let new = state.joints.slot(slot as u32).map(ListedJoint::new);
